@@ -1,0 +1,82 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+// The rooms and the arrows between them; Tests/ArchitectureTests checks the imports against the same list.
+let package = Package(
+    name: "fieldcam",
+    products: [
+        .executable(name: "fieldcam", targets: ["fieldcam"]),
+        // The camera shim is a library of its own, loaded at run time: the program never links libcamera.
+        .library(name: "fieldcam-camera", type: .dynamic, targets: ["CFieldcamCamera"]),
+    ],
+    targets: [
+        // Libraries of the system
+        .systemLibrary(name: "Clibcamera", pkgConfig: "libcamera"),
+        .systemLibrary(name: "Clibgpiod", pkgConfig: "libgpiod"),
+        .systemLibrary(name: "Calsa", pkgConfig: "alsa"),
+        .systemLibrary(name: "Clibjpeg", pkgConfig: "libjpeg"),
+        .systemLibrary(name: "Clibexif", pkgConfig: "libexif"),
+        .systemLibrary(name: "Clibavcodec", pkgConfig: "libavcodec"),
+        .systemLibrary(name: "Clibavformat", pkgConfig: "libavformat"),
+        .systemLibrary(name: "Clibavutil", pkgConfig: "libavutil"),
+        .systemLibrary(name: "Clibswresample", pkgConfig: "libswresample"),
+        .systemLibrary(name: "Clibswscale", pkgConfig: "libswscale"),
+        .systemLibrary(name: "Clibmicrohttpd", pkgConfig: "libmicrohttpd"),
+
+        // Our C and C++ shims
+        .target(name: "CFieldcamLinux"),
+        .target(name: "CFieldcamCameraTable"),
+        .target(name: "CFieldcamCamera", dependencies: ["CFieldcamCameraTable", "Clibcamera"]),
+        .target(name: "CFieldcamGPIO", dependencies: ["Clibgpiod"]),
+        .target(name: "CFieldcamAudio", dependencies: ["Calsa"]),
+        .target(
+            name: "CFieldcamMedia",
+            dependencies: [
+                "Clibjpeg", "Clibexif", "Clibavcodec", "Clibavformat", "Clibavutil", "Clibswresample", "Clibswscale",
+            ]),
+        .target(name: "CFieldcamTOML"),
+        .target(name: "CFieldcamHTTP", dependencies: ["Clibmicrohttpd"]),
+
+        // The house
+        .target(name: "FieldcamCore", exclude: []),
+        .target(name: "FieldcamLinux", dependencies: ["FieldcamCore", "CFieldcamLinux"]),
+        .target(name: "FieldcamPorts", dependencies: ["FieldcamCore", "FieldcamLinux"]),
+        .target(name: "FieldcamDirector", dependencies: ["FieldcamPorts"]),
+        .target(name: "FieldcamCamera", dependencies: ["FieldcamPorts", "CFieldcamCameraTable"]),
+        .target(name: "FieldcamGPIO", dependencies: ["FieldcamPorts", "CFieldcamGPIO"]),
+        .target(name: "FieldcamAudio", dependencies: ["FieldcamPorts", "CFieldcamAudio"]),
+        .target(name: "FieldcamMedia", dependencies: ["FieldcamPorts", "CFieldcamMedia"]),
+        .target(name: "FieldcamStorage", dependencies: ["FieldcamPorts"]),
+        .target(name: "FieldcamSimulator", dependencies: ["FieldcamPorts"]),
+        .target(name: "FieldcamSettings", dependencies: ["FieldcamCore", "CFieldcamTOML"]),
+        .target(name: "FieldcamServer", dependencies: ["FieldcamDirector", "CFieldcamHTTP"]),
+        .executableTarget(
+            name: "fieldcam",
+            dependencies: [
+                "FieldcamServer", "FieldcamSettings", "FieldcamDirector", "FieldcamCamera", "FieldcamGPIO",
+                "FieldcamAudio", "FieldcamMedia", "FieldcamStorage", "FieldcamSimulator",
+            ]),
+
+        // Tests
+        .target(
+            name: "FieldcamTestKit",
+            dependencies: ["FieldcamPorts", "FieldcamSimulator", "FieldcamDirector"],
+            path: "Tests/FieldcamTestKit"),
+        .testTarget(name: "ArchitectureTests"),
+        .testTarget(name: "FieldcamCoreTests", dependencies: ["FieldcamCore"]),
+        .testTarget(name: "FieldcamLinuxTests", dependencies: ["FieldcamLinux"]),
+        .testTarget(name: "FieldcamDirectorTests", dependencies: ["FieldcamDirector", "FieldcamTestKit"]),
+        .testTarget(name: "FieldcamMediaTests", dependencies: ["FieldcamMedia", "FieldcamTestKit"]),
+        .testTarget(name: "FieldcamStorageTests", dependencies: ["FieldcamStorage"]),
+        .testTarget(name: "FieldcamSettingsTests", dependencies: ["FieldcamSettings"]),
+        .testTarget(name: "FieldcamSimulatorTests", dependencies: ["FieldcamSimulator", "FieldcamTestKit"]),
+        .testTarget(name: "FieldcamServerTests", dependencies: ["FieldcamServer", "FieldcamTestKit"]),
+        .testTarget(
+            name: "ContractTests",
+            dependencies: ["FieldcamTestKit", "FieldcamCamera", "FieldcamGPIO", "FieldcamAudio", "FieldcamSimulator"]),
+        .testTarget(name: "EndToEndTests", dependencies: ["FieldcamTestKit", "FieldcamMedia", "FieldcamStorage"]),
+    ],
+    swiftLanguageModes: [.v6],
+    cLanguageStandard: .gnu11,
+    cxxLanguageStandard: .cxx17
+)

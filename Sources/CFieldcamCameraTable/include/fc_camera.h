@@ -1,0 +1,3 @@
+#ifndef FC_FC_CAMERA_H
+#define FC_FC_CAMERA_H
+#endif

@@ -1,0 +1,1 @@
+#include "fc_gpio.h"

@@ -1,0 +1,3 @@
+#ifndef FC_FC_HTTP_H
+#define FC_FC_HTTP_H
+#endif

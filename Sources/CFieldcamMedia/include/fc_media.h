@@ -1,0 +1,3 @@
+#ifndef FC_FC_MEDIA_H
+#define FC_FC_MEDIA_H
+#endif

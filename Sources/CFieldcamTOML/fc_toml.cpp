@@ -1,0 +1,1 @@
+#include "fc_toml.h"

@@ -1,0 +1,3 @@
+#ifndef FC_FC_TOML_H
+#define FC_FC_TOML_H
+#endif

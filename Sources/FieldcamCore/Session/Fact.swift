@@ -1,0 +1,48 @@
+/// What happened, with the time at which it happened. The only input of `Session.reduce`.
+///
+/// `at` is the kernel's or the sensor's time where there is one; facts may arrive late and are judged by their time.
+public enum Fact: Sendable {
+    /// An edge of a button's line: logical level after it, kernel timestamp.
+    case edge(ButtonID, pressed: Bool, at: Instant)
+    /// A button's line was read: the answer to `Effect.readLevel`, or a re-read after lost edges.
+    case level(ButtonID, pressed: Bool, at: Instant)
+    /// A button's line disappeared: as a release, reason `line_lost`.
+    case lineLost(ButtonID, at: Instant)
+    /// A button's line can be used (again); `pressed` is its level. Down at start-up is ignored until released.
+    case lineFound(ButtonID, pressed: Bool, at: Instant)
+    /// A software press: a contact of its own of the same button.
+    case softwareContact(ButtonID, pressed: Bool, source: Source, at: Instant)
+
+    /// Take a shot now; `at` is the command's arrival.
+    case shotRequested(RequestToken, source: Source, at: Instant)
+    /// Start a clip; `maximum` overrides the setting where given.
+    case recordingRequested(RequestToken, source: Source, maximum: Duration?, at: Instant)
+    /// End the clip that runs.
+    case stopRequested(RequestToken, source: Source, at: Instant)
+    /// A second press's bound action or `switch` was done (for the switch: the new camera delivered).
+    case buttonEnabled(Bool)
+    case settingsChanged(SessionSettings)
+
+    /// A good frame was completed; the shell holds it until `Effect.dropFrame`.
+    case frame(Frame)
+    case camera(CameraState, at: Instant)
+
+    /// More numbers may be used: all below `limit`, from `next` on at first.
+    case numbersReserved(next: MediaNumber, limit: MediaNumber)
+    case storage(StorageState, at: Instant)
+
+    /// The shot is durable under its final name.
+    case shotSaved(MediaNumber)
+    case shotFailed(MediaNumber, FailureReason)
+    /// The clip's file is durable, or the clip came to nothing. Exactly one of these ends each clip that was committed.
+    case clipSaved(ClipKey)
+    case clipEmpty(ClipKey)
+    case clipFailed(ClipKey, FailureReason)
+    /// The encoder gave up while the clip ran.
+    case encoderLost(ClipKey, at: Instant)
+
+    /// The service is stopping: SIGTERM or SIGINT.
+    case shutdown(at: Instant)
+    /// Time has passed; sent at, or after, `Session.nextDeadline`.
+    case time(Instant)
+}

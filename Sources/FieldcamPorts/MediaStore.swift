@@ -1,0 +1,62 @@
+import FieldcamCore
+
+/// A file that is durable under its final name.
+public struct SavedFile: Hashable, Sendable {
+    public var path: String
+    public var byteCount: Int
+    public init(path: String, byteCount: Int) {
+        self.path = path
+        self.byteCount = byteCount
+    }
+}
+
+/// A clip's open file in `<media>/.partial/`.
+public struct PartialClip: Hashable, Sendable {
+    public var number: MediaNumber
+    /// Open for reading and writing; closed by `publish` or `discard`.
+    public var descriptor: Int32
+    public var path: String
+    /// `2026-11-30` or `undated`.
+    public var folder: String
+    public init(number: MediaNumber, descriptor: Int32, path: String, folder: String) {
+        self.number = number
+        self.descriptor = descriptor
+        self.path = path
+        self.folder = folder
+    }
+}
+
+/// What was found in `.partial` at start-up.
+public struct Leftover: Hashable, Sendable {
+    public enum Outcome: Hashable, Sendable {
+        /// A clip with whole fragments, cut after the last one and durable under its final name.
+        case recovered(SavedFile)
+        /// A clip without one whole fragment; removed.
+        case empty
+        /// An unfinished photo; removed.
+        case photoRemoved
+    }
+    public var number: MediaNumber
+    public var outcome: Outcome
+    public init(number: MediaNumber, outcome: Outcome) {
+        self.number = number
+        self.outcome = outcome
+    }
+}
+
+/// Durable files (contract §8). Calls block on the disk; `fc-store` only, but for `recover` and the first `reserve`, before it runs.
+public protocol MediaStore: AnyObject, Sendable {
+    /// Finishes or removes what a crash left.
+    func recover() throws(HardwareError) -> [Leftover]
+    /// Makes the next `count` numbers usable, durably; they are never given again, also after a crash.
+    func reserveNumbers(_ count: Int) throws(HardwareError) -> (next: MediaNumber, limit: MediaNumber)
+    /// Durable when it returns. `taken` decides the folder.
+    func savePhoto(_ number: MediaNumber, taken: WallTime, bytes: UnsafeRawBufferPointer) throws(HardwareError)
+        -> SavedFile
+    func beginClip(_ number: MediaNumber, taken: WallTime) throws(HardwareError) -> PartialClip
+    /// Durable under its final name when it returns.
+    func publish(_ clip: PartialClip) throws(HardwareError) -> SavedFile
+    func discard(_ clip: PartialClip)
+    /// Free bytes where media lie, less the reserve; negative: below the reserve.
+    func headroom() throws(HardwareError) -> Int64
+}
