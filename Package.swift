@@ -62,6 +62,18 @@ let package = Package(
             name: "FieldcamTestKit",
             dependencies: ["FieldcamPorts", "FieldcamSimulator", "FieldcamDirector"],
             path: "Tests/FieldcamTestKit"),
+        // The same contract suites on real drivers: a program without a test framework, so that it runs in any guest.
+        .executableTarget(
+            name: "LabContracts",
+            dependencies: ["FieldcamTestKit", "FieldcamCamera", "FieldcamGPIO", "FieldcamAudio"],
+            path: "Tests/Lab/Contracts"),
+        // Figures and ratios (release build): time, CPU, allocations against the libraries' own tools.
+        .executableTarget(
+            name: "Budget",
+            dependencies: [
+                "FieldcamTestKit", "FieldcamMedia", "FieldcamStorage", "FieldcamSimulator", "FieldcamDirector",
+            ],
+            path: "Tests/Budget"),
         .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "FieldcamCoreTests", dependencies: ["FieldcamCore"]),
         .testTarget(name: "FieldcamLinuxTests", dependencies: ["FieldcamLinux"]),

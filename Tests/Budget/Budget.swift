@@ -1,0 +1,4 @@
+@main
+struct Budget {
+    static func main() {}
+}

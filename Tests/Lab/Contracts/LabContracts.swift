@@ -1,0 +1,4 @@
+@main
+struct LabContracts {
+    static func main() {}
+}
