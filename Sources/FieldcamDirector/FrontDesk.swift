@@ -1,0 +1,65 @@
+import FieldcamCore
+import FieldcamLinux
+import Synchronization
+
+/// Where the director and the rest of the process meet: orders in; answers, events and status out. Any thread.
+public final class FrontDesk: Sendable {
+    /// An order and when it arrived.
+    struct Arrival: Sendable {
+        var order: Order
+        var at: Instant
+    }
+    /// What a client is told at once.
+    public struct Reply: Hashable, Sendable {
+        public var token: RequestToken
+        public var answer: Answer
+    }
+
+    public let events = EventLog()
+    /// Signalled after events, replies or the status changed; for the one thread that serves clients.
+    public let changed = EventFD()
+
+    let arrived = EventFD()
+    private let orders = Mailbox<Arrival>(capacity: 128)
+    private let replies = Mailbox<Reply>(capacity: 256)
+    private let snapshot = Mutex(Status())
+    private let lastToken = Atomic<UInt64>(0)
+
+    public init() {}
+
+    /// A token no one else has.
+    public func newToken() -> RequestToken {
+        RequestToken(lastToken.add(1, ordering: .relaxed).newValue)
+    }
+
+    /// Hands an order to the director. False: 128 orders are waiting; try again later.
+    public func submit(_ order: Order) -> Bool {
+        let refused = orders.post(Arrival(order: order, at: SystemClock.now))
+        arrived.signal()
+        return refused == nil
+    }
+
+    /// The next reply, if there is one.
+    public func takeReply() -> Reply? { replies.takeIfAny() }
+
+    /// The state as it last was.
+    public var status: Status { snapshot.withLock { $0 } }
+
+    // The director's side
+
+    func takeOrder() -> Arrival? { orders.takeIfAny() }
+
+    func reply(_ token: RequestToken, _ answer: Answer) {
+        _ = replies.post(Reply(token: token, answer: answer))
+        changed.signal()
+    }
+
+    func publish(_ status: Status) {
+        snapshot.withLock { $0 = status }
+    }
+
+    /// Changes a part of the status in place, without taking a copy.
+    func update(_ body: (inout Status) -> Void) {
+        snapshot.withLock { body(&$0) }
+    }
+}

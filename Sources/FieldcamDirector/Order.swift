@@ -1,0 +1,13 @@
+import FieldcamCore
+
+/// What another thread asks of the director. Its arrival is stamped when it is submitted.
+public enum Order: Hashable, Sendable {
+    case shot(RequestToken, Source)
+    /// `maximum`: nil takes the setting; zero means none.
+    case record(RequestToken, Source, maximum: Duration?)
+    case stop(RequestToken, Source)
+    /// A software press or release of a button: a contact of its own.
+    case contact(ButtonID, pressed: Bool, Source)
+    /// Finish what runs, then `Director.run` returns.
+    case shutDown
+}

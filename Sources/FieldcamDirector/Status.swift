@@ -1,0 +1,73 @@
+import FieldcamCore
+
+/// What `GET /v1/status` tells, as far as the director knows it.
+public struct Status: Hashable, Sendable {
+    public struct Camera: Hashable, Sendable {
+        /// starting, up, switching, recovering, standby, released, down
+        public var state = "starting"
+        public var role = ""
+        public var model = ""
+        /// Why it is down, with the mend: one sentence; empty otherwise.
+        public var detail = ""
+        /// When the last good frame came.
+        public var lastFrame: Instant?
+        public var stillWidth = 0
+        public var stillHeight = 0
+        public var videoWidth = 0
+        public var videoHeight = 0
+        public var framerate = 0.0
+        public var slots = 0
+        public var copiesFrames = false
+    }
+    public struct Recording: Hashable, Sendable {
+        /// idle, starting, running, finishing
+        public var state = "idle"
+        public var number: MediaNumber?
+        public var source: Source?
+        public var since: Instant?
+        public var encoder = ""
+    }
+    public struct Button: Hashable, Sendable {
+        public var role = ""
+        public var pressed = false
+        /// Why the line can't be used, with the mend; empty: it is.
+        public var detail = ""
+    }
+    public struct Audio: Hashable, Sendable {
+        /// off, closed, open, missing
+        public var state = "closed"
+        public var detail = ""
+    }
+    public struct Storage: Hashable, Sendable {
+        /// ready, low, unwritable
+        public var state = "ready"
+        public var detail = ""
+        public var headroomBytes: Int64 = 0
+        public var mediaFolder = ""
+    }
+    public struct Counters: Hashable, Sendable {
+        public var presses = 0
+        public var glitches = 0
+        public var edgesLost = 0
+        public var shots = 0
+        public var clips = 0
+        public var rejected = 0
+        public var frames = 0
+        public var framesFailed = 0
+        /// Frames that the camera numbered but never came.
+        public var framesMissed = 0
+        /// Frames of clips that the encoder had no time for.
+        public var framesDropped = 0
+    }
+
+    public var camera = Camera()
+    public var recording = Recording()
+    public var buttons: [Button] = []
+    public var audio = Audio()
+    public var storage = Storage()
+    public var counters = Counters()
+    public var clockIsTrusted = false
+    public var queuedShots = 0
+
+    public init() {}
+}
