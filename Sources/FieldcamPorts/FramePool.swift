@@ -97,6 +97,10 @@ public final class FramePool: @unchecked Sendable {
     /// Where the camera writes a free slot's video image; the same address as the still image's with one stream.
     public func videoBase(_ slot: Int) -> UnsafeMutableRawPointer { videoBases[slot] }
 
+    // Swift 6.0.3 stops in its own verifier when these two lines stand in the lease itself.
+    fileprivate func stillImage(_ slot: Int) -> Image { Image(layout: still, base: stillBase(slot)) }
+    fileprivate func videoImage(_ slot: Int) -> Image { Image(layout: video, base: videoBase(slot)) }
+
     fileprivate func retain(_ slot: Int) {
         let before = holds[slot].add(1, ordering: .relaxed).oldValue
         precondition(before > 0, "a lease was shared after its end")
@@ -128,7 +132,7 @@ public struct FrameLease: ~Copyable, Sendable {
     }
 
     /// The image for photos; valid while this lease lives.
-    public var still: Image { Image(layout: pool.still, base: pool.stillBase(ref.slot)) }
+    public var still: Image { pool.stillImage(ref.slot) }
     /// The image for clips and the preview; valid while this lease lives.
-    public var video: Image { Image(layout: pool.video, base: pool.videoBase(ref.slot)) }
+    public var video: Image { pool.videoImage(ref.slot) }
 }
