@@ -33,8 +33,9 @@ public final class FrontDesk: Sendable {
     }
 
     /// Hands an order to the director. False: 128 orders are waiting; try again later.
-    public func submit(_ order: Order) -> Bool {
-        let refused = orders.post(Arrival(order: order, at: SystemClock.now))
+    /// - Parameter at: when it arrived, or, for a release that a timer owes, when it was due.
+    public func submit(_ order: Order, at: Instant = SystemClock.now) -> Bool {
+        let refused = orders.post(Arrival(order: order, at: at))
         arrived.signal()
         return refused == nil
     }
