@@ -1,3 +1,8 @@
-#ifndef FC_FC_MEDIA_H
-#define FC_FC_MEDIA_H
+// What Swift can't import of the media libraries: libjpeg's error jumps, FFmpeg's macros and callbacks.
+// Each file of ours has its own header; this one names them all.
+#ifndef FC_MEDIA_H
+#define FC_MEDIA_H
+
+#include "fc_jpeg.h"
+
 #endif

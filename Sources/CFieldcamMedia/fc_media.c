@@ -1,1 +1,0 @@
-#include "fc_media.h"
