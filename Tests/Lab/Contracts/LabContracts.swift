@@ -1,4 +1,51 @@
+import FieldcamTestKit
+import Glibc
+
+/// The contract suites on real drivers: `LabContracts [SUITE …]`, all without an argument. One line a case,
+/// `pass SUITE CASE` or `FAIL SUITE CASE — MESSAGE`; exit 1 if one failed, 64 for an unknown suite.
 @main
 struct LabContracts {
-    static func main() {}
+    static let suites: [Suite] = [.buttons, .buttonWiring, .lines, .lineWiring]
+
+    static func main() {
+        let wanted = CommandLine.arguments.dropFirst()
+        for name in wanted where !suites.contains(where: { $0.name == name }) {
+            print("no suite '\(name)'; there are: \(suites.map(\.name).joined(separator: ", "))")
+            exit(64)
+        }
+        var failed = false
+        for suite in suites where wanted.isEmpty || wanted.contains(suite.name) {
+            if !suite.run() { failed = true }
+        }
+        exit(failed ? 1 : 0)
+    }
+}
+
+/// One port's contract on one kind of hardware; each case gets a bench of its own.
+struct Suite: Sendable {
+    let name: String
+    /// True if every case passed.
+    let run: @Sendable () -> Bool
+
+    init<Subject: Sendable>(
+        _ name: String, _ cases: [ContractCase<Subject>],
+        bench: @escaping @Sendable () throws(ContractFailure) -> Subject
+    ) {
+        self.name = name
+        run = {
+            var passed = true
+            for contract in cases {
+                do throws(ContractFailure) {
+                    try contract.run(try bench())
+                    print("pass \(name) \(contract.name)")
+                } catch {
+                    passed = false
+                    print("FAIL \(name) \(contract.name) — \(error)")
+                }
+                // A guest may be ended at any time; what is known by then counts.
+                fflush(nil)
+            }
+            return passed
+        }
+    }
 }
