@@ -1,0 +1,258 @@
+"""The guest's finger, ear and voice: presses the simulated line, reads the service's events, plays a tone.
+
+Only what Debian's python3-minimal carries is used.
+"""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import threading
+import time
+
+TONE_HZ = 1000
+RATE = 48000
+
+
+def now():
+    """The monotonic clock, in nanoseconds: the clock of the kernel's edges."""
+    return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+
+
+class Checks:
+    """Counts what held and what did not; a failed check is printed where it happens."""
+
+    def __init__(self):
+        self.passed = 0
+        self.failed = 0
+
+    def that(self, condition, sentence):
+        if condition:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print("FAILED: " + sentence, flush=True)
+        return bool(condition)
+
+    def end(self):
+        print(f"{self.passed} passed, {self.failed} failed", flush=True)
+        raise SystemExit(1 if self.failed else 0)
+
+
+class Button:
+    """A button on line 17 of the simulated chip: pull-up at rest, low when pressed."""
+
+    def __init__(self, seed=1):
+        self.path = os.path.join(os.environ["LAB_LINES"], "sim_gpio17", "pull")
+        self.random = random.Random(seed)
+
+    def _level(self, low):
+        with open(self.path, "w") as pull:
+            pull.write("pull-down" if low else "pull-up")
+
+    def _wait(self, instant):
+        """Until an instant: asleep while it is far, awake for the last half millisecond."""
+        while True:
+            left = instant - now()
+            if left <= 0:
+                return
+            if left > 1_500_000:
+                time.sleep((left - 1_000_000) / 1e9)
+
+    def edge(self, low, bounce_ns=0, pulses=3):
+        """One change with its bounce: pulses within bounce_ns; the time just before the first edge comes back."""
+        first = now()
+        self._level(low)
+        if bounce_ns > 0:
+            times = sorted(self.random.randrange(bounce_ns) for _ in range(2 * pulses))
+            level = low
+            for offset in times:
+                self._wait(first + offset)
+                level = not level
+                self._level(level)
+        return first
+
+    def press(self, duration_ns, bounce_ns=0):
+        """Down for a time, with bounce at both edges; the instants of both first edges come back."""
+        down = self.edge(True, bounce_ns)
+        self._wait(down + duration_ns)
+        up = self.edge(False, bounce_ns)
+        return down, up
+
+
+class Tone:
+    """A sine played into the loop-back card until it is stopped."""
+
+    def __init__(self, channels=2):
+        self.player = subprocess.Popen(
+            ["aplay", "-q", "-D", "hw:Loopback,0,0", "-t", "raw", "-f", "S16_LE", "-c", str(channels), "-r", str(RATE)],
+            stdin=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self.thread = threading.Thread(target=self._feed, args=(channels,), daemon=True)
+        self.thread.start()
+
+    def _feed(self, channels):
+        import math
+        import struct
+
+        # A tenth of a second holds whole periods, so that it repeats without a seam.
+        block = b"".join(
+            struct.pack("<h", int(12000 * math.sin(2 * math.pi * TONE_HZ * i / RATE))) * channels
+            for i in range(RATE // 10)
+        )
+        try:
+            while True:
+                self.player.stdin.write(block)
+        except (BrokenPipeError, ValueError):
+            pass
+
+    def stop(self):
+        self.player.kill()
+        self.player.wait()
+
+
+class Service:
+    """The program under test, started as its user would, with its events read as they come."""
+
+    def __init__(self, programs, folder, board="lab", settings=None):
+        self.program = os.path.join(os.path.abspath(programs), "fieldcam")
+        self.folder = folder
+        self.board = board
+        self.settings = settings
+        self.socket = os.path.join(folder, "socket")
+        self.media = os.path.join(folder, "media")
+        self.events = []
+        self.changed = threading.Condition()
+        self.process = None
+        os.makedirs(folder, exist_ok=True)
+
+    def start(self, seconds=60):
+        """Starts it and waits until its camera runs; False if that did not happen in time."""
+        command = [self.program, "serve", "--board", self.board, "--state", os.path.join(self.folder, "state")]
+        command += ["--media", self.media, "--socket", self.socket]
+        if self.settings:
+            command += ["--settings", self.settings]
+        self.log = open(os.path.join(self.folder, "log"), "ab")
+        self.process = subprocess.Popen(command, stderr=self.log, stdin=subprocess.DEVNULL)
+        end = now() + seconds * 10**9
+        while now() < end:
+            if self.process.poll() is not None:
+                return False
+            status = self.status()
+            if status and status.get("camera", {}).get("state") == "up" and status["camera"].get("running", True):
+                self._listen()
+                return True
+            time.sleep(0.25)
+        return False
+
+    def status(self):
+        answer = self.client("status", "--json", seconds=20)
+        try:
+            return json.loads(answer.stdout) if answer and answer.returncode == 0 else None
+        except ValueError:
+            return None
+
+    def client(self, *arguments, seconds=60):
+        try:
+            return subprocess.run(
+                [self.program, arguments[0], "--socket", self.socket, *arguments[1:]],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                timeout=seconds,
+            )
+        except subprocess.TimeoutExpired:
+            return None
+
+    def _listen(self):
+        reader = subprocess.Popen(
+            [self.program, "events", "--json", "--socket", self.socket],
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+            text=True,
+        )
+        self.reader = reader
+
+        def read():
+            for line in reader.stdout:
+                try:
+                    event = json.loads(line)
+                except ValueError:
+                    continue
+                with self.changed:
+                    self.events.append(event)
+                    self.changed.notify_all()
+
+        threading.Thread(target=read, daemon=True).start()
+        self._prove_listening()
+
+    def _prove_listening(self):
+        """Events count only from when the listener is in: the stream's process holds the socket open."""
+        end = now() + 10 * 10**9
+        folder = f"/proc/{self.reader.pid}/fd"
+        while now() < end:
+            try:
+                if any(os.readlink(os.path.join(folder, fd)).startswith("socket:") for fd in os.listdir(folder)):
+                    break
+            except OSError:
+                pass
+            time.sleep(0.05)
+        time.sleep(0.5)
+
+    def of(self, *names):
+        with self.changed:
+            return [event for event in self.events if event.get("event") in names]
+
+    def wait(self, condition, seconds):
+        """Until the condition holds, told by events; whether it does."""
+        end = time.monotonic() + seconds
+        with self.changed:
+            while not condition():
+                left = end - time.monotonic()
+                if left <= 0 or not self.changed.wait(min(left, 1.0)) and self.process.poll() is not None:
+                    return condition()
+        return True
+
+    def count(self, *names):
+        return sum(1 for event in self.events if event.get("event") in names)
+
+    def end(self, number=signal.SIGTERM, seconds=60):
+        """Sends a signal and waits; the exit status, or None if it does not end."""
+        self.process.send_signal(number)
+        try:
+            status = self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            status = None
+        if getattr(self, "reader", None):
+            self.reader.kill()
+            self.reader.wait()
+        return status
+
+    def resident_bytes(self):
+        with open(f"/proc/{self.process.pid}/status") as status:
+            for line in status:
+                if line.startswith("VmRSS:"):
+                    return int(line.split()[1]) * 1024
+        return 0
+
+    def cpu_ns(self):
+        """User and system time of the whole process so far."""
+        with open(f"/proc/{self.process.pid}/stat") as stat:
+            fields = stat.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) * 10**9 // os.sysconf("SC_CLK_TCK")
+
+
+def tail(path, lines=15):
+    try:
+        with open(path, errors="replace") as file:
+            print("".join(file.readlines()[-lines:]), flush=True)
+    except OSError:
+        pass
+
+
+def copy_tree(source, target):
+    subprocess.run(["cp", "-r", source, target], check=False)
