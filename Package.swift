@@ -47,7 +47,10 @@ let package = Package(
         .target(name: "FieldcamAudio", dependencies: ["FieldcamPorts", "CFieldcamAudio"]),
         .target(name: "FieldcamMedia", dependencies: ["FieldcamPorts", "CFieldcamMedia"]),
         .target(name: "FieldcamStorage", dependencies: ["FieldcamPorts"]),
-        .target(name: "FieldcamSimulator", dependencies: ["FieldcamPorts"]),
+        // Always optimised: simulated frames must keep 30 fps in debug builds too.
+        .target(
+            name: "FieldcamSimulator", dependencies: ["FieldcamPorts"],
+            swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
         .target(name: "FieldcamSettings", dependencies: ["FieldcamCore", "CFieldcamTOML"]),
         .target(name: "FieldcamServer", dependencies: ["FieldcamDirector", "CFieldcamHTTP"]),
         .executableTarget(

@@ -1,0 +1,121 @@
+import FieldcamPorts
+import Glibc
+
+/// A picture of something in the scene as the sensor would see it, in several noisy versions, each row made when it is
+/// first wanted at a brightness and then only copied: a frame of a steady scene costs little more than its `memcpy`s.
+///
+/// Owned by one renderer. Chroma rows hold U then V (planar formats) or U and V in turn (NV12).
+final class Plate {
+    /// Versions of each row that differ in noise only.
+    static let versions = 4
+
+    let width: Int
+    let height: Int
+    let isPlanar: Bool
+    private let sourceLuma: UnsafeMutablePointer<UInt8>
+    private let sourceChroma: UnsafeMutablePointer<UInt8>
+    private let luma: UnsafeMutablePointer<UInt8>
+    private let chroma: UnsafeMutablePointer<UInt8>
+    private let lumaKeys: UnsafeMutablePointer<Int32>
+    private let chromaKeys: UnsafeMutablePointer<Int32>
+
+    struct Colour {
+        var y: UInt8
+        var u: UInt8
+        var v: UInt8
+    }
+
+    /// - Parameters:
+    ///   - width: even.
+    ///   - height: even.
+    ///   - colour: of the pixel at a place, at right exposure.
+    init(width: Int, height: Int, isPlanar: Bool, colour: (_ x: Int, _ y: Int) -> Colour) {
+        precondition(width > 0 && height > 0 && width % 2 == 0 && height % 2 == 0)
+        self.width = width
+        self.height = height
+        self.isPlanar = isPlanar
+        sourceLuma = .allocate(capacity: width * height)
+        sourceChroma = .allocate(capacity: width * height / 2)
+        luma = .allocate(capacity: Self.versions * width * height)
+        chroma = .allocate(capacity: width * height / 2)
+        lumaKeys = .allocate(capacity: Self.versions * height)
+        chromaKeys = .allocate(capacity: height / 2)
+        lumaKeys.initialize(repeating: .min, count: Self.versions * height)
+        chromaKeys.initialize(repeating: .min, count: height / 2)
+        for y in 0..<height {
+            let row = sourceLuma + y * width
+            let chromaRow = sourceChroma + y / 2 * width
+            for x in 0..<width {
+                let colour = colour(x, y)
+                row[x] = colour.y
+                guard y % 2 == 0, x % 2 == 0 else { continue }
+                if isPlanar {
+                    chromaRow[x / 2] = colour.u
+                    chromaRow[width / 2 + x / 2] = colour.v
+                } else {
+                    chromaRow[x] = colour.u
+                    chromaRow[x + 1] = colour.v
+                }
+            }
+        }
+    }
+
+    deinit {
+        sourceLuma.deallocate()
+        sourceChroma.deallocate()
+        luma.deallocate()
+        chroma.deallocate()
+        lumaKeys.deallocate()
+        chromaKeys.deallocate()
+    }
+
+    /// A row of luma at an exposure; valid until the next call.
+    func lumaRow(_ y: Int, version: Int, exposure: RowExposure, noise: Noise) -> UnsafePointer<UInt8> {
+        let index = version * height + y
+        let row = luma + index * width
+        if lumaKeys[index] != exposure.key {
+            lumaKeys[index] = exposure.key
+            let source = sourceLuma + y * width
+            let grain = noise.row(index)
+            let factor = exposure.factor
+            for x in 0..<width {
+                let value = (Int32(source[x]) &* factor) &>> 8 &+ Int32(grain[x])
+                row[x] = UInt8(truncatingIfNeeded: max(0, min(255, value)))
+            }
+        }
+        return UnsafePointer(row)
+    }
+
+    /// A row of chroma at an exposure: `width` bytes.
+    func chromaRow(_ y: Int, exposure: RowExposure) -> UnsafePointer<UInt8> {
+        let row = chroma + y * width
+        if chromaKeys[y] != exposure.key {
+            chromaKeys[y] = exposure.key
+            let source = sourceChroma + y * width
+            let factor = min(256, exposure.factor)
+            for x in 0..<width {
+                let value = 128 &+ ((Int32(source[x]) &- 128) &* factor) &>> 8
+                row[x] = UInt8(truncatingIfNeeded: value)
+            }
+        }
+        return UnsafePointer(row)
+    }
+}
+
+/// How brightly a row comes out: the same key, the same pixels.
+struct RowExposure {
+    var key: Int32
+    /// What a right exposure's value is multiplied by, in 256ths.
+    var factor: Int32
+
+    /// - Parameters:
+    ///   - ratio: light gathered times gain, against right exposure's; 0 …
+    ///   - noiseStep: which `Noise` goes with it.
+    init(ratio: Double, noiseStep: Int) {
+        // A 32nd of an exposure step can't be seen, and keeps rows of a settled exposure at one key.
+        let step = ratio > 0 ? max(-640, min(320, (log2(ratio) * 32).rounded())) : -640
+        key = Int32(step) * 64 + Int32(noiseStep)
+        // The display's gamma: what is gathered twice comes out 1.37 times as bright.
+        factor = ratio > 0 ? Int32(max(0, min(8192, pow(exp2(step / 32), 1 / 2.2) * 256))) : 0
+    }
+}

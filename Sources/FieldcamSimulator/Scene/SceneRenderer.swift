@@ -1,0 +1,208 @@
+import FieldcamCore
+import FieldcamPorts
+import Glibc
+
+/// Paints frames of one size: background, moving subject, the lamp of the whole seconds, and the strip.
+///
+/// Rows are exposed one after another (rolling read-out): each shows the subject's place and the light of its own time.
+/// Owned by one thread at a time. After the first frames of a brightness a frame allocates nothing.
+final class SceneRenderer {
+    struct Timing {
+        /// Of the first row.
+        var exposureEnd: Instant
+        var exposure: Duration
+        var gain: Double
+        /// From the first row's end of exposure to the last row's.
+        var readOut: Duration
+        var sequence: UInt64
+    }
+
+    /// The lamp at the lower left shines in the first 100 ms of each whole second of the monotonic clock, as the
+    /// microphone's beep sounds then.
+    static let markLength: Int64 = 100_000_000
+
+    private let layout: ImageLayout
+    private let isPlanar: Bool
+    private let background: Plate
+    private var subject: Plate
+    private var subjectDistance: Double
+    private let variant: Int
+
+    /// - Parameters:
+    ///   - layout: YUV 4:2:0, planar or NV12, even sizes.
+    ///   - variant: scenes of several cameras differ.
+    init(layout: ImageLayout, variant: Int) {
+        precondition(layout.format == .yuv420 || layout.format == .nv12, "simulated frames are YUV 4:2:0")
+        self.layout = layout
+        self.variant = variant
+        isPlanar = layout.format == .yuv420
+        background = Self.background(width: layout.width, height: layout.height, isPlanar: isPlanar, variant: variant)
+        subjectDistance = 1
+        subject = Self.subject(pictureHeight: layout.height, distance: 1, isPlanar: isPlanar, variant: variant)
+    }
+
+    /// Paints a frame into a slot's memory.
+    func paint(into base: UnsafeMutableRawPointer, scene: SceneState, timing: Timing, noise: Noise) {
+        if scene.distance != subjectDistance {
+            subjectDistance = scene.distance
+            subject = Self.subject(
+                pictureHeight: layout.height, distance: scene.distance, isPlanar: isPlanar, variant: variant)
+        }
+        let width = layout.width
+        let height = layout.height
+        let luma = (base + layout.first.offset).assumingMemoryBound(to: UInt8.self)
+        let noiseStep = Noise.step(gain: timing.gain)
+        noise.prepare(step: noiseStep)
+
+        let frameStart = timing.exposureEnd - timing.exposure
+        let isSteady = scene.isSteady(from: frameStart, to: timing.exposureEnd + timing.readOut)
+        var exposure = rowExposure(0, scene: scene, timing: timing, noiseStep: noiseStep)
+        let readOut = timing.readOut.inNanoseconds
+        let firstMiddle = timing.exposureEnd.nanoseconds - timing.exposure.inNanoseconds / 2
+
+        let subjectTop = (height * 58 / 100 - subject.height / 2) / 2 * 2
+        let way = Double(width - subject.width)
+        let lamp = Lamp(width: width, height: height)
+
+        for y in 0..<height {
+            if !isSteady { exposure = rowExposure(y, scene: scene, timing: timing, noiseStep: noiseStep) }
+            let row = luma + y * layout.first.stride
+            let version = Self.version(row: y, sequence: timing.sequence)
+            memcpy(row, background.lumaRow(y, version: version, exposure: exposure, noise: noise), width)
+            let subjectRow = y - subjectTop
+            let middle = Instant(nanoseconds: firstMiddle + readOut * Int64(y) / Int64(height))
+            if subjectRow >= 0, subjectRow < subject.height {
+                let x = Int((scene.place(at: middle) * way).rounded())
+                memcpy(
+                    row + x, subject.lumaRow(subjectRow, version: version, exposure: exposure, noise: noise),
+                    subject.width)
+            }
+            if lamp.covers(row: y) {
+                let isLit = Self.isMark(middle)
+                memset(row + lamp.left, isLit ? 250 : 20, lamp.right - lamp.left)
+            }
+            if y % 2 == 0 {
+                paintChroma(
+                    base, y: y / 2, exposure: exposure, subjectRow: subjectRow,
+                    subjectX: Int((scene.place(at: middle) * way).rounded()), lamp: lamp)
+            }
+        }
+        Strip(
+            sequence: UInt32(truncatingIfNeeded: timing.sequence), exposureStart: frameStart,
+            exposureEnd: timing.exposureEnd
+        ).paint(luma: luma, stride: layout.first.stride, width: width, height: height)
+    }
+
+    /// Light times gain of the middle row, 1 being right: what automatic exposure measures.
+    static func ratio(scene: SceneState, timing: Timing) -> Double {
+        let end = timing.exposureEnd + timing.readOut / 2
+        return scene.lux(from: end - timing.exposure, to: end) * seconds(timing.exposure) * timing.gain
+            / AutoExposure.rightAmount
+    }
+
+    static func isMark(_ instant: Instant) -> Bool {
+        let second: Int64 = 1_000_000_000
+        let rest = instant.nanoseconds % second
+        return (rest < 0 ? rest + second : rest) < markLength
+    }
+
+    private static func seconds(_ span: Duration) -> Double { Double(span.inNanoseconds) / 1e9 }
+
+    private func rowExposure(_ y: Int, scene: SceneState, timing: Timing, noiseStep: Int) -> RowExposure {
+        let end = Instant(
+            nanoseconds: timing.exposureEnd.nanoseconds + timing.readOut.inNanoseconds * Int64(y)
+                / Int64(layout.height))
+        let lux = scene.lux(from: end - timing.exposure, to: end)
+        return RowExposure(
+            ratio: lux * Self.seconds(timing.exposure) * timing.gain / AutoExposure.rightAmount, noiseStep: noiseStep)
+    }
+
+    private func paintChroma(
+        _ base: UnsafeMutableRawPointer, y: Int, exposure: RowExposure, subjectRow: Int, subjectX: Int, lamp: Lamp
+    ) {
+        let half = layout.width / 2
+        let back = background.chromaRow(y, exposure: exposure)
+        let strip = Strip.chromaArea(width: layout.width, height: layout.height)
+        let second = (base + layout.second.offset + y * layout.second.stride).assumingMemoryBound(to: UInt8.self)
+        let third = (base + layout.third.offset + y * layout.third.stride).assumingMemoryBound(to: UInt8.self)
+        func copy(_ row: UnsafePointer<UInt8>, pixels: Int, to x: Int) {
+            if isPlanar {
+                memcpy(second + x, row, pixels)
+                memcpy(third + x, row + pixels, pixels)
+            } else {
+                memcpy(second + 2 * x, row, 2 * pixels)
+            }
+        }
+        func neutral(from: Int, to: Int) {
+            if isPlanar {
+                memset(second + from, 128, to - from)
+                memset(third + from, 128, to - from)
+            } else {
+                memset(second + 2 * from, 128, 2 * (to - from))
+            }
+        }
+        copy(back, pixels: half, to: 0)
+        if subjectRow >= 0, subjectRow < subject.height {
+            copy(subject.chromaRow(subjectRow / 2, exposure: exposure), pixels: subject.width / 2, to: subjectX / 2)
+        }
+        if lamp.covers(row: 2 * y) { neutral(from: lamp.left / 2, to: lamp.right / 2) }
+        if y >= strip.top, y < strip.bottom { neutral(from: strip.left, to: strip.right) }
+    }
+
+    /// Which noisy version of a row a frame takes: it looks random, and is the same in each run.
+    private static func version(row: Int, sequence: UInt64) -> Int {
+        let mixed =
+            (sequence &* 0x9E37_79B9_7F4A_7C15) ^ (UInt64(truncatingIfNeeded: row) &* 0xC2B2_AE3D_27D4_EB4F)
+        return Int(truncatingIfNeeded: (mixed &* 0xD6E8_FEB8_6659_FD93) >> 62) & (Plate.versions - 1)
+    }
+
+    /// The square that shines at whole seconds.
+    struct Lamp {
+        let left: Int
+        let right: Int
+        let top: Int
+        let bottom: Int
+        init(width: Int, height: Int) {
+            left = width / 32 / 2 * 2
+            right = width / 8 / 2 * 2
+            top = height * 84 / 100 / 2 * 2
+            bottom = height * 98 / 100 / 2 * 2
+        }
+        func covers(row: Int) -> Bool { row >= top && row < bottom }
+    }
+
+    /// A wall that darkens upwards, with a band of colours and a chequered lower half.
+    private static func background(width: Int, height: Int, isPlanar: Bool, variant: Int) -> Plate {
+        let bars: [Plate.Colour] = [
+            .init(y: 200, u: 128, v: 128), .init(y: 170, u: 60, v: 150), .init(y: 150, u: 160, v: 60),
+            .init(y: 130, u: 70, v: 80), .init(y: 110, u: 190, v: 170), .init(y: 90, u: 110, v: 200),
+            .init(y: 70, u: 200, v: 110), .init(y: 40, u: 128, v: 128),
+        ]
+        let tile = max(2, height / 24)
+        let tint = UInt8(truncatingIfNeeded: 118 + (variant * 37) % 40)
+        return Plate(width: width, height: height, isPlanar: isPlanar) { x, y in
+            if y * 100 >= height * 22, y * 100 < height * 30 {
+                let bar = bars[(x * bars.count / width + variant) % bars.count]
+                return bar
+            }
+            let slope = 80 + y * 60 / height
+            guard y * 2 >= height else { return Plate.Colour(y: UInt8(slope), u: tint, v: 124) }
+            let isDark = (x / tile + y / tile) % 2 == 0
+            return Plate.Colour(y: UInt8(slope + (isDark ? -24 : 24)), u: 120, v: 132)
+        }
+    }
+
+    /// A bright red-orange panel with a dark rim, half as wide as high, smaller with distance.
+    private static func subject(pictureHeight: Int, distance: Double, isPlanar: Bool, variant: Int) -> Plate {
+        let height = max(8, Int(Double(pictureHeight) * min(0.5, 0.4 / max(distance, 0.05))) / 2 * 2)
+        let width = max(8, height / 4 * 2)
+        let rim = max(1, height / 24)
+        return Plate(width: width, height: height, isPlanar: isPlanar) { x, y in
+            let isRim = x < rim || y < rim || x >= width - rim || y >= height - rim
+            if isRim { return Plate.Colour(y: 24, u: 128, v: 128) }
+            let isStripe = (x + y) / max(2, height / 12) % 4 == 0
+            return Plate.Colour(
+                y: isStripe ? 160 : 205, u: variant % 2 == 0 ? 90 : 180, v: variant % 2 == 0 ? 190 : 90)
+        }
+    }
+}

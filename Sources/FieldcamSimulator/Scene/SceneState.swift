@@ -1,0 +1,102 @@
+import FieldcamCore
+
+/// What lies before the cameras, as functions of time: how bright it is and where the subject stands.
+///
+/// A value that is copied once a frame; it has a fixed size, so that a copy allocates nothing.
+struct SceneState {
+    private(set) var ambient = 100.0
+    private(set) var distance = 1.0
+    private(set) var isMoving = true
+
+    /// Light of our own lamps at 1 m, lux.
+    private var lights = 0.0
+    /// The last changes of brightness, newest first; more than eight within one exposure are merged.
+    private var changes: (Change, Change, Change, Change, Change, Change, Change, Change)
+    /// Where the subject was in its walk, 0 … 1, when it last started or stopped.
+    private var phase = 0.1
+    private var phaseAt: Instant
+
+    struct Change {
+        var at: Instant
+        var lux: Double
+    }
+
+    /// The subject crosses the picture and comes back in this time: fast enough for a visible shear of a rolling read-out.
+    static let walk = 2.0
+
+    init(at start: Instant) {
+        phaseAt = start
+        let first = Change(at: Instant(nanoseconds: .min), lux: 100)
+        changes = (first, first, first, first, first, first, first, first)
+    }
+
+    mutating func setAmbient(_ lux: Double, at now: Instant) {
+        ambient = lux
+        brightnessChanged(at: now)
+    }
+
+    mutating func setLights(_ lux: Double, at now: Instant) {
+        lights = lux
+        brightnessChanged(at: now)
+    }
+
+    mutating func setDistance(_ metres: Double, at now: Instant) {
+        distance = metres
+        if lights > 0 { brightnessChanged(at: now) }
+    }
+
+    mutating func setMoving(_ moving: Bool, at now: Instant) {
+        phase = walked(at: now)
+        phaseAt = now
+        isMoving = moving
+    }
+
+    private mutating func brightnessChanged(at now: Instant) {
+        let (a, b, c, d, e, f, g, _) = changes
+        changes = (Change(at: now, lux: ambient + lights / (distance * distance)), a, b, c, d, e, f, g)
+    }
+
+    private func walked(at instant: Instant) -> Double {
+        guard isMoving else { return phase }
+        let now = phase + Double(instant.nanoseconds - phaseAt.nanoseconds) / (Self.walk * 1e9)
+        return now - now.rounded(.down)
+    }
+
+    /// Where the subject's middle stands across its way, 0 (left) … 1 (right).
+    func place(at instant: Instant) -> Double {
+        let now = walked(at: instant)
+        return now < 0.5 ? now * 2 : 2 - now * 2
+    }
+
+    /// Whether brightness stayed the same all the time from `start` to `end`.
+    func isSteady(from start: Instant, to end: Instant) -> Bool {
+        guard changes.0.at > start else { return true }
+        return withUnsafeBytes(of: changes) { raw in
+            let all = raw.bindMemory(to: Change.self)
+            for change in all where change.at > start && change.at < end { return false }
+            return true
+        }
+    }
+
+    /// Mean brightness from `start` to `end`, lux.
+    func lux(from start: Instant, to end: Instant) -> Double {
+        withUnsafeBytes(of: changes) { raw in
+            let all = raw.bindMemory(to: Change.self)
+            guard end > start else {
+                for change in all where change.at <= start { return change.lux }
+                return all[all.count - 1].lux
+            }
+            var until = end
+            var sum = 0.0
+            for index in 0..<all.count {
+                let isOldest = index == all.count - 1
+                let from = isOldest ? start : max(start, all[index].at)
+                guard from < until else { continue }
+                sum += all[index].lux * Double(until.nanoseconds - from.nanoseconds)
+                until = from
+                if until <= start { break }
+            }
+            return sum / Double(end.nanoseconds - start.nanoseconds)
+        }
+    }
+}

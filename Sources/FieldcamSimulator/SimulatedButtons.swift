@@ -1,0 +1,270 @@
+import FieldcamCore
+import FieldcamLinux
+import FieldcamPorts
+import Glibc
+import Synchronization
+
+/// Buttons without hardware: a script of edges at instants, in real time in a live world, stepped in a manual one.
+///
+/// The script (`press`, `schedule`, `lose`, `find`) may be written from any thread; `Buttons`' own calls are the director's.
+public final class SimulatedButtons: Buttons, Sendable {
+    private enum Happening: Hashable {
+        case edge(pressed: Bool)
+        /// The level changes, but the kernel tells no edge.
+        case silentEdge(pressed: Bool)
+        case lost
+        case found
+    }
+    private struct Planned {
+        var at: Instant
+        var button: Int
+        var happening: Happening
+    }
+    private struct Line {
+        var pressed = false
+        var isPresent = true
+        /// Told to the director: present, gone, or nothing yet.
+        var wasFound = false
+        var wasLost = false
+        /// Level of the last edge that was told; `nil` after the line was found.
+        var told: Bool?
+    }
+    /// Edges that can wait; more are refused.
+    public static let capacity = 16_384
+
+    // The timer lies in the state so that whoever plans an edge can arm it under the lock.
+    private struct State: ~Copyable {
+        var lines: [Line]
+        /// By time; those before `first` are done.
+        var planned: [Planned] = []
+        var first = 0
+        let timer = TimerFD()
+        var isClosed = false
+        var dice: UInt64 = 0x2545_F491_4F6C_DD1D
+    }
+
+    private let world: SimulatedWorld
+    private let state: Mutex<State>
+    public let descriptor: Int32
+
+    /// - Parameter count: buttons of the board, 1 …; all are up.
+    public init(world: SimulatedWorld, count: Int = 1) {
+        precondition(count > 0)
+        self.world = world
+        let state = State(lines: Array(repeating: Line(), count: count))
+        descriptor = state.timer.descriptor
+        // The first call finds the lines.
+        state.timer.arm(at: Instant(nanoseconds: 1))
+        self.state = Mutex(state)
+        if !world.isLive { world.attach(self) }
+    }
+
+    // MARK: - The script
+
+    /// A press at `at` (now if left out) and its release after `length`, with the bounce and lost edges in force now.
+    /// - Throws: `full` if too many edges wait.
+    public func press(_ button: ButtonID = ButtonID(0), at: Instant? = nil, for length: Duration)
+        throws(HardwareError)
+    {
+        let at = at ?? world.now
+        try schedule(button, pressed: true, at: at)
+        if world.takeLostEdge() {
+            try plan([Planned(at: at + length, button: button.index, happening: .silentEdge(pressed: false))])
+        } else {
+            try schedule(button, pressed: false, at: at + length)
+        }
+    }
+
+    /// One edge, with the bounce in force now.
+    /// - Throws: `full` if too many edges wait.
+    public func schedule(_ button: ButtonID = ButtonID(0), pressed: Bool, at: Instant) throws(HardwareError) {
+        let bounce = world.bounce.inNanoseconds
+        var edges = [Planned(at: at, button: button.index, happening: .edge(pressed: pressed))]
+        guard bounce > 0 else { return try plan(edges) }
+        // Pairs of further edges, 50 to 800 µs apart, that end at the level of the first.
+        var offset: Int64 = 0
+        while edges.count < 64 {
+            let steps = state.withLock { (Self.roll(&$0.dice), Self.roll(&$0.dice)) }
+            let away = offset + 50_000 + Int64(steps.0 % 750_000)
+            let back = away + 50_000 + Int64(steps.1 % 750_000)
+            guard back < bounce else { break }
+            edges.append(
+                Planned(at: at + .nanoseconds(away), button: button.index, happening: .edge(pressed: !pressed)))
+            edges.append(
+                Planned(at: at + .nanoseconds(back), button: button.index, happening: .edge(pressed: pressed)))
+            offset = back
+        }
+        if edges.count == 1, bounce > 2 {
+            edges.append(
+                Planned(at: at + .nanoseconds(bounce / 3), button: button.index, happening: .edge(pressed: !pressed)))
+            edges.append(
+                Planned(
+                    at: at + .nanoseconds(bounce * 2 / 3), button: button.index, happening: .edge(pressed: pressed)))
+        }
+        try plan(edges)
+    }
+
+    /// An edge that the kernel doesn't tell: only the level shows it.
+    public func scheduleSilently(_ button: ButtonID = ButtonID(0), pressed: Bool, at: Instant) throws(HardwareError) {
+        try plan([Planned(at: at, button: button.index, happening: .silentEdge(pressed: pressed))])
+    }
+
+    /// The line disappears at `at`.
+    public func lose(_ button: ButtonID = ButtonID(0), at: Instant) throws(HardwareError) {
+        try plan([Planned(at: at, button: button.index, happening: .lost)])
+    }
+
+    /// The line is back at `at`.
+    public func find(_ button: ButtonID = ButtonID(0), at: Instant) throws(HardwareError) {
+        try plan([Planned(at: at, button: button.index, happening: .found)])
+    }
+
+    private static func roll(_ dice: inout UInt64) -> UInt64 {
+        dice ^= dice << 13
+        dice ^= dice >> 7
+        dice ^= dice << 17
+        return dice >> 16
+    }
+
+    private func plan(_ happenings: [Planned]) throws(HardwareError) {
+        let now = world.now
+        let isLive = world.isLive
+        try state.withLock { (state) throws(HardwareError) in
+            precondition(
+                happenings.allSatisfy { state.lines.indices.contains($0.button) }, "the board has no such button")
+            guard state.planned.count - state.first + happenings.count <= Self.capacity else {
+                throw HardwareError(
+                    .full, "plan an edge of a simulated button", detail: "\(Self.capacity) edges wait already")
+            }
+            if state.first > 1024 {
+                state.planned.removeFirst(state.first)
+                state.first = 0
+            }
+            for happening in happenings {
+                // Mostly at the end; equal times keep the order in which they were planned.
+                var index = state.planned.count
+                while index > state.first, state.planned[index - 1].at > happening.at { index -= 1 }
+                state.planned.insert(happening, at: index)
+            }
+            Self.arm(&state, now: now, isLive: isLive)
+        }
+    }
+
+    private static func arm(_ state: inout State, now: Instant, isLive: Bool) {
+        guard !state.isClosed, state.first < state.planned.count else { return state.timer.arm(at: nil) }
+        let due = state.planned[state.first].at
+        if isLive {
+            state.timer.arm(at: due)
+        } else {
+            // The kernel's timer knows nothing of the manual clock: it fires at once, or not at all.
+            state.timer.arm(at: due <= now ? Instant(nanoseconds: 1) : nil)
+        }
+    }
+
+    // MARK: - Director
+
+    public func drain(now: Instant, _ body: (ButtonFact) -> Void) {
+        let isLive = world.isLive
+        var facts: [ButtonFact] = []
+        state.withLock { state in
+            state.timer.clear()
+            guard !state.isClosed else { return }
+            for index in state.lines.indices where !state.lines[index].wasFound && !state.lines[index].wasLost {
+                state.lines[index].wasFound = state.lines[index].isPresent
+                state.lines[index].wasLost = !state.lines[index].isPresent
+                let id = ButtonID(index)
+                facts.append(
+                    state.lines[index].isPresent
+                        ? .found(id, pressed: state.lines[index].pressed, at: now)
+                        : .lost(id, Self.gone(index), at: now))
+            }
+            var gaps: UInt64 = 0
+            while state.first < state.planned.count, state.planned[state.first].at <= now {
+                let next = state.planned[state.first]
+                state.first += 1
+                let id = ButtonID(next.button)
+                switch next.happening {
+                case .silentEdge(let pressed):
+                    state.lines[next.button].pressed = pressed
+                case .edge(let pressed):
+                    state.lines[next.button].pressed = pressed
+                    guard state.lines[next.button].isPresent else { continue }
+                    if state.lines[next.button].told == pressed {
+                        facts.append(.edgesLost(id, count: 1, at: next.at))
+                        if next.button < 64 { gaps |= 1 << UInt64(next.button) }
+                    }
+                    state.lines[next.button].told = pressed
+                    facts.append(.edge(id, pressed: pressed, at: next.at))
+                case .lost:
+                    guard state.lines[next.button].isPresent else { continue }
+                    state.lines[next.button].isPresent = false
+                    state.lines[next.button].told = nil
+                    facts.append(.lost(id, Self.gone(next.button), at: next.at))
+                case .found:
+                    guard !state.lines[next.button].isPresent else { continue }
+                    state.lines[next.button].isPresent = true
+                    facts.append(.found(id, pressed: state.lines[next.button].pressed, at: next.at))
+                }
+            }
+            while gaps != 0 {
+                let index = gaps.trailingZeroBitCount
+                gaps &= gaps - 1
+                guard state.lines[index].isPresent else { continue }
+                facts.append(.level(ButtonID(index), pressed: state.lines[index].pressed, at: now))
+            }
+            if state.first == state.planned.count {
+                state.planned.removeAll(keepingCapacity: true)
+                state.first = 0
+            }
+            Self.arm(&state, now: now, isLive: isLive)
+        }
+        for fact in facts { body(fact) }
+    }
+
+    public func level(of button: ButtonID) -> Bool? {
+        let now = world.now
+        return state.withLock { state -> Bool? in
+            guard state.lines.indices.contains(button.index), !state.isClosed else { return nil }
+            var line = state.lines[button.index]
+            for planned in state.planned[state.first...] {
+                guard planned.at <= now else { break }
+                guard planned.button == button.index else { continue }
+                switch planned.happening {
+                case .edge(let pressed), .silentEdge(let pressed): line.pressed = pressed
+                case .lost: line.isPresent = false
+                case .found: line.isPresent = true
+                }
+            }
+            return line.isPresent ? line.pressed : nil
+        }
+    }
+
+    public var nextDeadline: Instant? { nil }
+
+    public func close() {
+        state.withLock {
+            $0.isClosed = true
+            $0.timer.arm(at: nil)
+        }
+    }
+
+    private static func gone(_ index: Int) -> HardwareError {
+        HardwareError(
+            .absent, "read button \(index)", code: ENODEV, detail: "the simulated line was taken away")
+    }
+}
+
+extension SimulatedButtons: SteppedDevice {
+    // A happening stays planned until it is drained; once the clock has reached it, it is the director's turn.
+    var nextDue: Instant? {
+        let now = world.now
+        return state.withLock { state in
+            guard !state.isClosed else { return nil }
+            return state.planned[state.first...].first { $0.at > now }?.at
+        }
+    }
+
+    func advance(to instant: Instant) {
+        state.withLock { Self.arm(&$0, now: instant, isLive: false) }
+    }
+}

@@ -1,0 +1,403 @@
+import FieldcamCore
+import FieldcamLinux
+import FieldcamPorts
+import Glibc
+import Synchronization
+
+/// A camera without hardware. In a live world its thread `fc-sim-camera` makes frames in real time; in a manual one
+/// `SimulatedWorld.advance(to:)` makes them in the caller's thread, with the same code.
+///
+/// Frame n's first row ends its exposure exactly n + 1 intervals after `start`; the frame is handed over when the last row
+/// is read. A frame that finds no free slot is lost: its sequence is missing.
+public final class SimulatedCamera: Camera {
+    /// What a simulated camera is like.
+    public struct Properties: Hashable, Sendable {
+        public var model: String
+        /// The largest frame; even sides.
+        public var sensor: Size
+        /// `yuv420` or `nv12`.
+        public var format: PixelFormat
+        public var rotation: Int
+        public var mirror: Bool
+        /// Scenes of cameras with different numbers differ.
+        public var variant: Int
+        /// Frames a second, at most.
+        public var maximumFramerate: Double
+
+        public init(
+            model: String = "simulator", sensor: Size = Size(width: 1920, height: 1080), format: PixelFormat = .yuv420,
+            rotation: Int = 0, mirror: Bool = false, variant: Int = 0, maximumFramerate: Double = 120
+        ) {
+            self.model = model
+            self.sensor = sensor
+            self.format = format
+            self.rotation = rotation
+            self.mirror = mirror
+            self.variant = variant
+            self.maximumFramerate = maximumFramerate
+        }
+    }
+
+    private enum Stage {
+        case closed
+        case open
+        case configured
+        case running
+    }
+
+    /// What makes frames; under its lock for as long as a frame takes.
+    private struct Source {
+        var stage = Stage.closed
+        var pool: FramePool?
+        var still: SceneRenderer?
+        /// `nil` with one stream.
+        var video: SceneRenderer?
+        var noise: Noise?
+        var exposure = AutoExposure(frameInterval: 1.0 / 30)
+        var framerate = 30.0
+        var grid = FrameGrid(start: Instant(nanoseconds: 0), framerate: 30)
+        var next: Int64 = 0
+        var isLost = false
+        var thread: Thread?
+    }
+
+    /// What lies between the source and the director; its lock is held for a moment only.
+    fileprivate struct Exchange: ~Copyable {
+        var pool: FramePool?
+        /// Slots that may be filled.
+        var free: UInt64 = 0
+        /// Slots handed to the director.
+        var out: UInt64 = 0
+        var facts: FactRing
+        var isRunning = false
+    }
+
+    public let properties: Properties
+    private let world: SimulatedWorld
+    private let arrived = EventFD()
+    private let freed = EventFD()
+    private let stopping = EventFD()
+    private let source = Mutex(Source())
+    private let exchange = Mutex(Exchange(facts: FactRing()))
+
+    public init(world: SimulatedWorld, properties: Properties = Properties()) {
+        precondition(properties.sensor.width % 2 == 0 && properties.sensor.height % 2 == 0)
+        self.world = world
+        self.properties = properties
+        if !world.isLive { world.attach(self) }
+    }
+
+    // MARK: - Camera thread
+
+    public var descriptor: Int32 { arrived.descriptor }
+
+    public func open() throws(HardwareError) {
+        try checkPresence("open")
+        source.withLock { if $0.stage == .closed { $0.stage = .open } }
+    }
+
+    public func configure(_ request: CameraRequest) throws(HardwareError) -> CameraMode {
+        try checkPresence("configure")
+        let operation = "configure the camera '\(properties.model)'"
+        guard request.video.width > 0, request.video.height > 0, request.framerate > 0, request.framerate.isFinite,
+            request.still.map({ $0.width > 0 && $0.height > 0 }) ?? true, request.slots > 0
+        else {
+            throw HardwareError(
+                .invalid, operation, code: EINVAL, detail: "sizes, frame rate and slots must be above 0")
+        }
+        let stillSize = fitted(request.still ?? properties.sensor)
+        let videoSize = fitted(request.video)
+        let framerate = min(max(request.framerate, 1), properties.maximumFramerate)
+        func layout(_ size: Size) -> ImageLayout {
+            .packed(width: size.width, height: size.height, format: properties.format, colour: .sycc)
+        }
+        let hasTwoStreams = stillSize != videoSize
+        let pool = FramePool(
+            slots: min(request.slots, FramePool.maximumSlots), still: layout(stillSize),
+            video: hasTwoStreams ? layout(videoSize) : nil, freed: freed)
+        let variant = properties.variant
+        let interval = try source.withLock { (source) throws(HardwareError) -> Duration in
+            guard source.stage == .open || source.stage == .configured else {
+                throw HardwareError(
+                    .invalid, operation, code: EINVAL, detail: "it must be open and stopped")
+            }
+            if source.pool?.still != pool.still || source.still == nil {
+                source.still = SceneRenderer(layout: pool.still, variant: variant)
+            }
+            if !hasTwoStreams {
+                source.video = nil
+            } else if source.pool?.video != pool.video || source.video == nil {
+                source.video = SceneRenderer(layout: pool.video, variant: variant)
+            }
+            if source.noise == nil { source.noise = Noise(seed: UInt64(truncatingIfNeeded: variant) &+ 1) }
+            source.pool = pool
+            source.framerate = framerate
+            source.exposure = AutoExposure(frameInterval: 1 / framerate, after: source.exposure)
+            source.stage = .configured
+            return FrameGrid(start: Instant(nanoseconds: 0), framerate: framerate).interval
+        }
+        exchange.withLock {
+            $0.pool = pool
+            $0.free = 0
+            $0.out = 0
+            $0.facts.removeAll()
+        }
+        return CameraMode(
+            model: properties.model, pool: pool, frameInterval: interval, copiesFrames: false,
+            rotation: properties.rotation, mirror: properties.mirror)
+    }
+
+    public func start() throws(HardwareError) {
+        try checkPresence("start")
+        let slow = world.slowStart
+        if world.isLive, slow > .zero {
+            // Real drivers block here too: powering a sensor takes as long as it takes.
+            var ready = pollfd(fd: stopping.descriptor, events: Int16(POLLIN), revents: 0)
+            poll(&ready, 1, Int32(min(slow.inNanoseconds / 1_000_000, 60_000)))
+        }
+        let model = properties.model
+        let isLive = world.isLive
+        let begin = isLive ? world.now : world.now + slow
+        try source.withLock { (source) throws(HardwareError) in
+            guard source.stage == .configured, let pool = source.pool else {
+                throw HardwareError(
+                    .invalid, "start the camera '\(model)'", code: EINVAL, detail: "it must be configured and stopped")
+            }
+            world.cameraWasStarted()
+            source.grid = FrameGrid(start: begin, framerate: source.framerate)
+            source.next = 0
+            source.isLost = false
+            source.stage = .running
+            stopping.clear()
+            exchange.withLock { exchange in
+                exchange.facts.removeAll()
+                _ = pool.takeFreed()
+                exchange.out = 0
+                exchange.free = 0
+                for slot in 0..<pool.slots {
+                    if pool.holds(of: slot) == 0 {
+                        exchange.free |= 1 << UInt64(slot)
+                    } else {
+                        exchange.out |= 1 << UInt64(slot)
+                    }
+                }
+                exchange.isRunning = true
+            }
+            if isLive {
+                source.thread = Thread(name: "fc-sim-camera") { [self] in runLive() }
+            }
+        }
+    }
+
+    public func stop() {
+        let thread = source.withLock { source -> Thread? in
+            guard source.stage == .running else { return nil }
+            source.stage = .configured
+            defer { source.thread = nil }
+            return source.thread
+        }
+        stopping.signal()
+        thread?.join()
+        stopping.clear()
+        exchange.withLock {
+            $0.isRunning = false
+            $0.facts.removeAll()
+        }
+        arrived.clear()
+    }
+
+    public func close() {
+        stop()
+        source.withLock {
+            $0.stage = .closed
+            $0.pool = nil
+            $0.still = nil
+            $0.video = nil
+        }
+        exchange.withLock { $0.pool = nil }
+    }
+
+    /// Fixes exposure (50 µs up to nearly a frame interval) or gain (1 … 16); `nil`: automatic. Takes hold three frames
+    /// later. Any thread.
+    public func control(exposure: Duration?, gain: Double?) {
+        source.withLock {
+            $0.exposure.fixedExposure = exposure.map { Double($0.inNanoseconds) / 1e9 }
+            $0.exposure.fixedGain = gain.map { min(max($0, 1), 16) }
+        }
+    }
+
+    private func checkPresence(_ verb: String) throws(HardwareError) {
+        let operation = "\(verb) the camera '\(properties.model)'"
+        if world.cameraIsGone(at: world.now) {
+            throw HardwareError(.absent, operation, code: ENODEV, detail: "the simulated camera is unplugged")
+        }
+        if let kind = world.cameraUnavailable {
+            throw HardwareError(kind, operation, detail: "the simulated camera was told to be \(kind.rawValue)")
+        }
+    }
+
+    private func fitted(_ size: Size) -> Size {
+        Size(
+            width: max(64, min(size.width, properties.sensor.width) / 2 * 2),
+            height: max(64, min(size.height, properties.sensor.height) / 2 * 2))
+    }
+
+    // MARK: - Director
+
+    public func drain(_ body: (CameraFact) -> Void) {
+        arrived.clear()
+        while let fact = exchange.withLock({ $0.takeFact() }) { body(fact) }
+    }
+
+    public func requeue(now: Instant) {
+        exchange.withLock { exchange in
+            guard let pool = exchange.pool else { return }
+            var freed = pool.takeFreed() & exchange.out
+            while freed != 0 {
+                let slot = freed.trailingZeroBitCount
+                freed &= freed - 1
+                // A slot that was let go of while the camera stood still may be held again by now.
+                guard pool.holds(of: slot) == 0 else { continue }
+                exchange.out &= ~(1 << UInt64(slot))
+                exchange.free |= 1 << UInt64(slot)
+            }
+        }
+    }
+
+    public var nextDeadline: Instant? { nil }
+
+    // MARK: - Making frames
+
+    private func runLive() {
+        let timer = TimerFD()
+        while let due = nextDue {
+            timer.arm(at: due)
+            var ready = (
+                pollfd(fd: timer.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: stopping.descriptor, events: Int16(POLLIN), revents: 0)
+            )
+            withUnsafeMutableBytes(of: &ready) { raw in
+                _ = poll(raw.bindMemory(to: pollfd.self).baseAddress, 2, -1)
+            }
+            timer.clear()
+            makeFrames(until: SystemClock.now)
+        }
+    }
+
+    /// Makes, or loses, all frames that are due at `now`.
+    private func makeFrames(until now: Instant) {
+        var isDone = false
+        while !isDone {
+            isDone = source.withLock { source in
+                guard source.stage == .running, !source.isLost, source.grid.delivery(of: source.next) <= now else {
+                    return true
+                }
+                makeFrame(&source, now: now)
+                return false
+            }
+        }
+    }
+
+    private func makeFrame(_ source: inout Source, now: Instant) {
+        let index = source.next
+        source.next += 1
+        let end = source.grid.exposureEnd(of: index)
+        let delivery = source.grid.delivery(of: index)
+        if world.cameraIsGone(at: delivery) {
+            source.isLost = true
+            post(.lost)
+            return
+        }
+        let setting = source.exposure.current
+        let exposure = Duration.nanoseconds(Int64((setting.exposure * 1e9).rounded()))
+        let timing = SceneRenderer.Timing(
+            exposureEnd: end, exposure: exposure, gain: setting.gain, readOut: source.grid.readOut,
+            sequence: UInt64(index))
+        let scene = world.scene
+        // A machine that is much too slow loses frames as a bus does, instead of falling behind for ever.
+        let isTooLate = world.isLive && now - delivery > source.grid.interval * 4
+        guard !world.cameraIsSilent(at: delivery), !isTooLate else {
+            source.exposure.frameWasLost()
+            return
+        }
+        if world.takeCancelledFrame() {
+            source.exposure.frameWasLost()
+            post(.frameFailed(at: end))
+            return
+        }
+        let isSettled = source.exposure.frameWasExposed(ratio: SceneRenderer.ratio(scene: scene, timing: timing))
+        guard let pool = source.pool, let still = source.still, let noise = source.noise,
+            let slot = exchange.withLock({ $0.takeFreeSlot() })
+        else { return }
+        still.paint(into: pool.stillBase(slot), scene: scene, timing: timing, noise: noise)
+        source.video?.paint(into: pool.videoBase(slot), scene: scene, timing: timing, noise: noise)
+        post(
+            .frame(
+                Frame(
+                    ref: FrameRef(slot: slot, sequence: UInt64(index)), exposureStart: end - exposure, exposureEnd: end,
+                    exposure: exposure, gain: setting.gain, lux: scene.lux(from: end - exposure, to: end),
+                    exposureSettled: isSettled)))
+    }
+
+    private func post(_ fact: CameraFact) {
+        exchange.withLock { if $0.isRunning { $0.facts.append(fact) } }
+        arrived.signal()
+    }
+}
+
+extension SimulatedCamera: SteppedDevice {
+    var nextDue: Instant? {
+        source.withLock { source in
+            source.stage == .running && !source.isLost ? source.grid.delivery(of: source.next) : nil
+        }
+    }
+
+    func advance(to instant: Instant) { makeFrames(until: instant) }
+}
+
+extension SimulatedCamera.Exchange {
+    mutating func takeFreeSlot() -> Int? {
+        guard free != 0 else { return nil }
+        let slot = free.trailingZeroBitCount
+        free &= free - 1
+        return slot
+    }
+
+    mutating func takeFact() -> CameraFact? {
+        let fact = facts.takeFirst()
+        if case .frame(let frame) = fact { out |= 1 << UInt64(frame.ref.slot) }
+        return fact
+    }
+}
+
+/// Facts that wait for the director: never more frames than slots; failures beyond the room are left out.
+struct FactRing: ~Copyable {
+    private static let capacity = FramePool.maximumSlots + 16
+    private let facts = UnsafeMutablePointer<CameraFact>.allocate(capacity: capacity)
+    private var first = 0
+    private var count = 0
+
+    init() { facts.initialize(repeating: .lost, count: Self.capacity) }
+    deinit { facts.deallocate() }
+
+    mutating func append(_ fact: CameraFact) {
+        if case .frameFailed = fact, count >= Self.capacity - FramePool.maximumSlots - 1 { return }
+        guard count < Self.capacity else { return }
+        facts[(first + count) % Self.capacity] = fact
+        count += 1
+    }
+
+    mutating func takeFirst() -> CameraFact? {
+        guard count > 0 else { return nil }
+        defer {
+            first = (first + 1) % Self.capacity
+            count -= 1
+        }
+        return facts[first]
+    }
+
+    mutating func removeAll() {
+        first = 0
+        count = 0
+    }
+}

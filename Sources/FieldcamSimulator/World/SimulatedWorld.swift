@@ -1,0 +1,198 @@
+import FieldcamCore
+import FieldcamLinux
+import FieldcamPorts
+import Synchronization
+
+/// What all simulated devices share: the clock, the scene before the cameras, and the faults in force. Any thread.
+///
+/// *Live*, the clock is the machine's monotonic clock and the devices run by themselves. *Manual*, it stands still until
+/// `advance(to:)`, which makes all that is due (frames, edges) in the caller's thread: the same code, stepped by hand.
+public final class SimulatedWorld: Sendable {
+    public enum Clock: Hashable, Sendable {
+        case live
+        /// Stepped by hand, from this instant on.
+        case manual(Instant)
+    }
+
+    private struct State {
+        var now: Instant
+        var scene: SceneState
+        var faults = Faults()
+        var lights: [Int: Double] = [:]
+        var nextLight = 0
+        var devices: [Attached] = []
+    }
+    private struct Attached {
+        weak var device: (any SteppedDevice)?
+    }
+
+    public let isLive: Bool
+    private let state: Mutex<State>
+
+    /// A scene of 100 lux with a subject moving at 1 m.
+    public init(clock: Clock = .live) {
+        let start: Instant
+        switch clock {
+        case .live:
+            isLive = true
+            start = SystemClock.now
+        case .manual(let instant):
+            isLive = false
+            start = instant
+        }
+        state = Mutex(State(now: start, scene: SceneState(at: start)))
+    }
+
+    // MARK: - Time
+
+    public var now: Instant { isLive ? SystemClock.now : state.withLock { $0.now } }
+
+    /// When a device has something to do next; `nil`: nothing is planned.
+    public var nextDue: Instant? {
+        let devices = state.withLock { $0.devices }
+        var earliest: Instant?
+        for attached in devices {
+            guard let due = attached.device?.nextDue else { continue }
+            if earliest.map({ due < $0 }) ?? true { earliest = due }
+        }
+        return earliest
+    }
+
+    /// Manual clock only: time passes up to `instant`, and all that is due until then happens, in order of time.
+    public func advance(to instant: Instant) {
+        precondition(!isLive, "a live world's clock can't be moved")
+        let devices = state.withLock { $0.devices }
+        while true {
+            var first: (any SteppedDevice)?
+            var firstDue = instant
+            for attached in devices {
+                guard let device = attached.device, let due = device.nextDue, due <= firstDue else { continue }
+                if due < firstDue || first == nil {
+                    first = device
+                    firstDue = due
+                }
+            }
+            guard let first else { break }
+            let reached = state.withLock {
+                $0.now = max($0.now, firstDue)
+                return $0.now
+            }
+            first.advance(to: reached)
+        }
+        state.withLock { $0.now = max($0.now, instant) }
+    }
+
+    func attach(_ device: any SteppedDevice) {
+        state.withLock {
+            $0.devices.removeAll { $0.device == nil }
+            $0.devices.append(Attached(device: device))
+        }
+    }
+
+    // MARK: - Scene
+
+    /// Changes the scene from now on. Lux 0 … 200,000; distance of the subject in metres, 0.05 … 100.
+    public func set(lux: Double? = nil, distance: Double? = nil, moving: Bool? = nil) {
+        let now = now
+        state.withLock { state in
+            if let lux { state.scene.setAmbient(min(max(lux, 0), 200_000), at: now) }
+            if let distance { state.scene.setDistance(min(max(distance, 0.05), 100), at: now) }
+            if let moving { state.scene.setMoving(moving, at: now) }
+        }
+    }
+
+    public var lux: Double { state.withLock { $0.scene.ambient } }
+    public var distance: Double { state.withLock { $0.scene.distance } }
+    public var isMoving: Bool { state.withLock { $0.scene.isMoving } }
+
+    func addLight() -> Int {
+        state.withLock {
+            $0.nextLight += 1
+            return $0.nextLight
+        }
+    }
+
+    /// - Parameter lux: what the light gives at a subject 1 m away; 0: off.
+    func setLight(_ light: Int, lux: Double) {
+        let now = now
+        state.withLock { state in
+            state.lights[light] = lux > 0 ? lux : nil
+            state.scene.setLights(state.lights.values.reduce(0, +), at: now)
+        }
+    }
+
+    /// The scene as it is now, with its latest changes.
+    var scene: SceneState {
+        state.withLock { $0.scene }
+    }
+
+    // MARK: - Faults
+
+    public func inject(_ fault: Fault) {
+        let now = now
+        state.withLock { state in
+            func span(_ length: Duration?) -> Faults.Span { Faults.Span(since: now, end: length.map { now + $0 }) }
+            switch fault {
+            case .stall(let length): state.faults.stall = span(length)
+            case .disconnect(let length): state.faults.disconnection = span(length)
+            case .reconnect: state.faults.disconnection = nil
+            case .cancelFrames(let count): state.faults.cancelledFrames = max(0, count)
+            case .slowStart(let length): state.faults.slowStart = max(.zero, length)
+            case .cameraUnavailable(let kind): state.faults.cameraUnavailable = kind
+            case .bounce(let length): state.faults.bounce = max(.zero, length)
+            case .lostEdges(let count): state.faults.lostEdges = max(0, count)
+            case .microphoneGone(let gone): state.faults.microphoneIsGone = gone
+            case .microphoneUnavailable(let kind): state.faults.microphoneUnavailable = kind
+            case .microphoneSkew(let ppm): state.faults.microphoneSkewPPM = min(max(ppm, -10_000), 10_000)
+            case .diskFull(let full): state.faults.diskIsFull = full
+            case .encoderStall(let stalled): state.faults.encoderIsStalled = stalled
+            }
+        }
+    }
+
+    /// Everything works again.
+    public func clearFaults() {
+        state.withLock { $0.faults = Faults() }
+    }
+
+    func cameraIsSilent(at instant: Instant) -> Bool {
+        state.withLock { $0.faults.stall?.covers(instant) ?? false }
+    }
+    func cameraIsGone(at instant: Instant) -> Bool {
+        state.withLock { $0.faults.disconnection?.covers(instant) ?? false }
+    }
+    /// A camera was started again: a stall without an end of its own is over.
+    func cameraWasStarted() {
+        state.withLock { if $0.faults.stall?.end == nil { $0.faults.stall = nil } }
+    }
+    func takeCancelledFrame() -> Bool {
+        state.withLock {
+            guard $0.faults.cancelledFrames > 0 else { return false }
+            $0.faults.cancelledFrames -= 1
+            return true
+        }
+    }
+    var slowStart: Duration { state.withLock { $0.faults.slowStart } }
+    var cameraUnavailable: HardwareError.Kind? { state.withLock { $0.faults.cameraUnavailable } }
+    var bounce: Duration { state.withLock { $0.faults.bounce } }
+    func takeLostEdge() -> Bool {
+        state.withLock {
+            guard $0.faults.lostEdges > 0 else { return false }
+            $0.faults.lostEdges -= 1
+            return true
+        }
+    }
+    var microphoneIsGone: Bool { state.withLock { $0.faults.microphoneIsGone } }
+    var microphoneUnavailable: HardwareError.Kind? { state.withLock { $0.faults.microphoneUnavailable } }
+    var microphoneSkewPPM: Double { state.withLock { $0.faults.microphoneSkewPPM } }
+    var diskIsFull: Bool { state.withLock { $0.faults.diskIsFull } }
+    var encoderIsStalled: Bool { state.withLock { $0.faults.encoderIsStalled } }
+}
+
+/// A device that a manual clock steps.
+protocol SteppedDevice: AnyObject, Sendable {
+    /// When it has something to do next; a past instant means at once. `nil`: nothing, or it runs by itself.
+    var nextDue: Instant? { get }
+    /// Does all that is due at `instant`; afterwards `nextDue` lies later.
+    func advance(to instant: Instant)
+}
