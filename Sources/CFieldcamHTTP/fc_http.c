@@ -246,6 +246,12 @@ int fc_http_connections(const fc_http *http)
 	return count;
 }
 
+int fc_http_accept(int listener)
+{
+	int client = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	return client < 0 ? -errno : client;
+}
+
 int fc_http_adopt(fc_http *http, int descriptor)
 {
 	struct sockaddr_storage address = {.ss_family = AF_UNIX};

@@ -58,6 +58,8 @@ int64_t fc_http_deadline_ns(const fc_http *_Nonnull http);
 /// Does what can be done without waiting.
 void fc_http_run(fc_http *_Nonnull http);
 
+/// Accepts a waiting client of a listening socket, non-blocking and close-on-exec; -EAGAIN if none waits.
+int fc_http_accept(int listener);
 /// How many connections are open.
 int fc_http_connections(const fc_http *_Nonnull http);
 /// Takes over an accepted, non-blocking socket, in any case. -EMFILE: the limit is reached.

@@ -1,0 +1,160 @@
+import FieldcamCore
+import FieldcamDirector
+
+/// A refusal or failure as `application/problem+json` (RFC 9457) with a stable `code`.
+struct Problem: Error, Hashable, Sendable {
+    var status: Int
+    /// Such as `camera.absent`; never changes its meaning.
+    var code: String
+    /// The same for each problem of this code.
+    var title: String
+    /// One sentence: what, where, what to do.
+    var detail: String
+    var fields: [JSON.Member] = []
+    /// The methods that would do, for 405.
+    var allow: String?
+
+    var json: JSON {
+        .object(
+            [
+                .init("type", .string("urn:fieldcam:problem:" + code)),
+                .init("title", .string(title)),
+                .init("status", .integer(Int64(status))),
+                .init("detail", .string(detail)),
+                .init("code", .string(code)),
+            ] + fields)
+    }
+
+    // Requests that can't be understood
+
+    static func path(_ path: String) -> Problem {
+        Problem(
+            status: 404, code: "path.unknown", title: "No such path",
+            detail: "\(path) isn't served by this version; GET /v1/status tells whether the service is well.")
+    }
+
+    static func method(_ method: String, _ path: String, allow: [String]) -> Problem {
+        Problem(
+            status: 405, code: "method.unknown", title: "The path doesn't know this method",
+            detail: "\(path) doesn't answer \(method); it answers \(allow.joined(separator: " and ")).",
+            allow: allow.joined(separator: ", "))
+    }
+
+    static func body(_ error: JSONSyntaxError) -> Problem {
+        Problem(
+            status: 400, code: "body.syntax", title: "The body isn't JSON",
+            detail: "The body isn't JSON at \(error.line):\(error.column): \(error.message).")
+    }
+
+    static func field(_ field: String, code: String = "field.invalid", _ detail: String) -> Problem {
+        Problem(
+            status: 400, code: code, title: "A field is wrong", detail: detail,
+            fields: [.init("field", .string(field))])
+    }
+
+    static func bodyTooLarge(limit: Int) -> Problem {
+        Problem(
+            status: 413, code: "body.too_large", title: "The body is too large",
+            detail: "A body may have \(limit) bytes at most.")
+    }
+
+    static func headersTooLarge(limit: Int) -> Problem {
+        Problem(
+            status: 431, code: "headers.too_large", title: "The headers are too large",
+            detail: "The headers may have \(limit) bytes at most.")
+    }
+
+    static func connections(limit: Int) -> Problem {
+        Problem(
+            status: 503, code: "service.connections", title: "Too many connections",
+            detail: "The service has \(limit) connections already; close one, or try again later.")
+    }
+
+    // What the service can't do now
+
+    static let busy = Problem(
+        status: 503, code: "service.busy", title: "The service is busy",
+        detail: "The service didn't take the request in time; try again.")
+
+    static let stopping = Problem(
+        status: 503, code: "service.stopping", title: "The service is stopping",
+        detail: "The service is stopping; what was started is finished, its outcome is in the media folder.")
+
+    static let notSimulated = Problem(
+        status: 404, code: "board.not_simulated", title: "The board isn't simulated",
+        detail: "Only a simulated board has a scene to change; start the service with --board simulator.")
+
+    static func button(_ role: String, known: [String]) -> Problem {
+        let roles = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
+        return Problem(
+            status: 404, code: "button.unknown", title: "No such button",
+            detail: "The board has no button '\(role)'; \(roles).")
+    }
+
+    static func pressed(_ role: String) -> Problem {
+        Problem(
+            status: 409, code: "button.pressed", title: "The button is pressed already",
+            detail: "A command holds the button '\(role)' down already; try again after its release.")
+    }
+
+    static func rejected(_ reason: RejectionReason, status: Status) -> Problem {
+        let detail =
+            switch reason {
+            case .alreadyRecording: "A clip is being recorded already; stop it first."
+            case .notRecording: "No clip is being recorded."
+            case .queueFull: "As many shots as fit are waiting already; try again when one is saved."
+            case .buttonDisabled: "The buttons are disabled by button.enabled."
+            case .recording: "A clip is being recorded; stop it first."
+            case .switching: "The cameras are being switched; try again in a moment."
+            case .outOfRange: "The value is out of range."
+            case .unsupported: "This board or camera can't do that."
+            }
+        return Problem(
+            status: 409, code: reason.rawValue, title: "Refused in this state", detail: detail,
+            fields: [.init("recording", status.recording.json(at: nil))])
+    }
+
+    /// A shot or clip that came to nothing. `reason` is the event's word.
+    static func failed(_ what: String, reason: String, event: JSON, status: Status) -> Problem {
+        let known = FailureReason(rawValue: reason)
+        let code =
+            reason.firstIndex(of: "_").map { reason[..<$0] + "." + reason[reason.index(after: $0)...] }
+            ?? Substring(reason)
+        let cause: String
+        let number: Int
+        switch known {
+        case .cameraAbsent:
+            (number, cause) = (503, "no camera was found; check its cable and the board's [[camera]] entry")
+        case .cameraBusy: (number, cause) = (503, "another program holds the camera; stop that program")
+        case .cameraDenied:
+            (number, cause) = (503, "the service may not open the camera; add its user to the group video")
+        case .cameraLost: (number, cause) = (503, "the camera was lost; the service keeps trying to get it back")
+        case .cameraReleased: (number, cause) = (503, "the camera is released; start it first")
+        case .storageLow:
+            (number, cause) = (507, "the disk has no room above storage.reserve; delete files or lower it")
+        case .storageUnwritable:
+            (number, cause) = (507, "the media folder can't be written; check its disk and permissions")
+        case .focusTimeout: (number, cause) = (503, "the lens found no focus in time")
+        case .encoderLost: (number, cause) = (500, "the encoder gave up; the log says why")
+        case .internal: (number, cause) = (500, "something failed inside; the log says what")
+        case nil: (number, cause) = (500, reason)
+        }
+        let exact =
+            switch known {
+            case .cameraAbsent, .cameraBusy, .cameraDenied, .cameraLost: status.camera.detail
+            case .storageLow, .storageUnwritable: status.storage.detail
+            default: ""
+            }
+        let sentence = exact.isEmpty ? cause + "." : exact
+        return Problem(
+            status: number, code: String(code), title: "\(what) failed", detail: "\(what) failed: \(sentence)",
+            fields: [.init("event", event)])
+    }
+
+    /// The clip ended without one frame.
+    static func discarded(event: JSON) -> Problem {
+        Problem(
+            status: 500, code: "clip.discarded", title: "The clip had no frames",
+            detail: "The clip ended before its first frame; nothing was saved.", fields: [.init("event", event)])
+    }
+}

@@ -1,0 +1,52 @@
+import FieldcamCore
+import FieldcamDirector
+
+/// Why the simulated scene refused a change.
+public struct SceneError: Error, Hashable, Sendable {
+    /// The field of the body that is wrong; empty: the body as a whole.
+    public var field: String
+    /// One sentence.
+    public var detail: String
+    public init(field: String, detail: String) {
+        self.field = field
+        self.detail = detail
+    }
+}
+
+/// What the server tells and needs besides the director.
+public struct ServerConfiguration: Sendable {
+    /// A button by its role, as `POST /v1/buttons/{role}/press` names it.
+    public struct Button: Hashable, Sendable {
+        public var role: String
+        public var id: ButtonID
+        public init(role: String, id: ButtonID) {
+            self.role = role
+            self.id = id
+        }
+    }
+
+    /// The body of `GET /v1/board`.
+    public var board: JSON
+    /// `versions` of `GET /v1/status`.
+    public var versions: [JSON.Member]
+    public var buttons: [Button]
+    /// Changes the simulated scene (`POST /v1/simulator`) and gives the scene after it. On `fc-http`; must not block.
+    /// Nil: the board isn't simulated.
+    public var simulator: (@Sendable (JSON) -> Result<JSON, SceneError>)?
+    /// Between two comments on an event stream that has nothing else to say.
+    public var heartbeat: Duration = .seconds(10)
+    /// From the connection to the end of the request.
+    public var requestDeadline: Duration = .seconds(10)
+    /// The director takes an order within this, or the client is told that the service is busy.
+    public var orderDeadline: Duration = .seconds(5)
+
+    public init(
+        board: JSON, versions: [JSON.Member], buttons: [Button],
+        simulator: (@Sendable (JSON) -> Result<JSON, SceneError>)? = nil
+    ) {
+        self.board = board
+        self.versions = versions
+        self.buttons = buttons
+        self.simulator = simulator
+    }
+}
