@@ -1,0 +1,58 @@
+/// `[photo]`: what a shot is.
+public struct PhotoSettings: Hashable, Sendable {
+    public var source = PhotoSource.stream
+    public var size = PhotoSize.maximum
+    public var aspect = PhotoAspect.sensor
+    /// JPEG quality, 1 … 100.
+    public var quality = 92
+    public var waitForFocus = FocusWait.off
+}
+
+public enum PhotoSource: String, Hashable, Sendable, CaseIterable, SettingChoice {
+    /// The frame of the press, no lag.
+    case stream
+    /// The full sensor, with a mode switch.
+    case sensor
+}
+
+public enum PhotoSize: Hashable, Sendable {
+    /// The largest that the source gives.
+    case maximum
+    case pixels(PixelSize)
+}
+
+extension PhotoSize: SettingType {
+    static var form: String { "\"max\" or a size such as \"1920x1080\"" }
+    init(_ value: TOMLValue) throws(Misreading) {
+        guard case .string(let text) = value.kind else { throw Self.misread(value) }
+        if text == "max" {
+            self = .maximum
+        } else if let size = PixelSize(text) {
+            self = .pixels(size)
+        } else {
+            throw Self.misread(value)
+        }
+    }
+    var word: String {
+        switch self {
+        case .maximum: "max"
+        case .pixels(let size): size.word
+        }
+    }
+}
+
+public enum PhotoAspect: String, Hashable, Sendable, CaseIterable, SettingChoice {
+    case sensor
+    case wide = "16:9"
+    case classic = "4:3"
+    case square = "1:1"
+    case guide
+}
+
+public enum FocusWait: String, Hashable, Sendable, CaseIterable, SettingChoice {
+    case off
+    /// 300 ms at most.
+    case short
+    /// 2 s at most, then the shot fails.
+    case strict
+}
