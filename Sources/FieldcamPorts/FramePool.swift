@@ -22,11 +22,13 @@ public final class FramePool: @unchecked Sendable {
     private let holds: UnsafeMutablePointer<Atomic<Int>>
     private let freeMask = Atomic<UInt64>(0)
     private let owned: UnsafeMutableRawPointer?
+    private let memory: (any AnyObject & Sendable)?
 
-    /// Slots in memory that somebody else owns (mapped camera buffers), at these addresses; it must outlive the pool.
+    /// Slots in memory that somebody else owns (mapped camera buffers), at these addresses; it must outlive the pool, which
+    /// keeps `memory` for that: leases may be read after the camera was configured anew or closed.
     public init(
         still: ImageLayout, video: ImageLayout, stillBases: [UnsafeMutableRawPointer],
-        videoBases: [UnsafeMutableRawPointer], freed: EventFD
+        videoBases: [UnsafeMutableRawPointer], freed: EventFD, memory: (any AnyObject & Sendable)? = nil
     ) {
         precondition(stillBases.count == videoBases.count && stillBases.count <= Self.maximumSlots)
         self.slots = stillBases.count
@@ -40,6 +42,7 @@ public final class FramePool: @unchecked Sendable {
         holds = .allocate(capacity: slots)
         for slot in 0..<slots { (holds + slot).initialize(to: Atomic(0)) }
         owned = nil
+        self.memory = memory
     }
 
     /// Slots in memory of our own, zeroed. `video` nil: one image serves both.
@@ -56,6 +59,7 @@ public final class FramePool: @unchecked Sendable {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: slotBytes * slots, alignment: page)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: slotBytes * slots)
         owned = memory
+        self.memory = nil
         stillBases = .allocate(capacity: slots)
         videoBases = .allocate(capacity: slots)
         holds = .allocate(capacity: slots)

@@ -1,0 +1,144 @@
+import CFieldcamCameraTable
+import FieldcamCore
+import FieldcamLinux
+import FieldcamPorts
+
+/// A camera of libcamera.
+///
+/// Frames are used where the camera wrote them, if it has as many buffers as slots were wished for; else they are copied on
+/// arrival into slots of our own. Where the pipeline keeps no frame rate, requests are queued on the grid of the wished one.
+public final class LibcameraCamera: Camera, @unchecked Sendable {
+    // Proof of Sendable: the camera's thread changes state only before `start` and after `stop`, the director only between
+    // them; the orders that pass from one to the other go through a queue, which orders memory as well.
+    private let match: String
+    private let rotation: Int
+    private let mirror: Bool
+    private let folders: [String]
+    private let arrived = EventFD()
+    private let freed = EventFD()
+
+    private var library: CameraLibrary?
+    private var handle: OpaquePointer?
+    private var session: CameraSession?
+
+    /// - Parameters:
+    ///   - match: which camera: "location:back", "location:front", "location:external", "id:…", "model:…", "index:0".
+    ///   - rotation: degrees clockwise from the board profile, on top of what libcamera knows: 0, 90, 180, 270.
+    ///   - mirror: from the board profile.
+    ///   - folders: where the camera libraries lie.
+    public init(
+        match: String, rotation: Int = 0, mirror: Bool = false, folders: [String] = CameraLibrary.standardFolders
+    ) {
+        self.match = match
+        self.rotation = rotation
+        self.mirror = mirror
+        self.folders = folders
+    }
+
+    deinit { close() }
+
+    public var descriptor: Int32 { arrived.descriptor }
+
+    public func open() throws(HardwareError) {
+        guard handle == nil else { return }
+        if library == nil { library = try CameraLibrary.load(from: folders) }
+        guard let library else { return }
+        let text = ErrorText()
+        var opened: OpaquePointer?
+        let code = library.table.pointee.open(match, arrived.descriptor, &opened, text.start, text.size)
+        guard code == 0, let opened else {
+            throw .errno(code, "open the camera '\(match)'", detail: text.string)
+        }
+        handle = opened
+        Log.notice("camera opened", ["match": match, "model": model, "libcamera": library.version])
+    }
+
+    public func configure(_ request: CameraRequest) throws(HardwareError) -> CameraMode {
+        let operation = "configure the camera '\(match)'"
+        guard let handle, let table = library?.table else {
+            throw HardwareError(.invalid, operation, detail: "it isn't open; open it first")
+        }
+        session = nil
+        var wish = fc_camera_wish(
+            still_width: UInt32(clamping: request.still?.width ?? 0),
+            still_height: UInt32(clamping: request.still?.height ?? 0),
+            video_width: UInt32(clamping: request.video.width), video_height: UInt32(clamping: request.video.height),
+            framerate: request.framerate,
+            buffers: UInt32(clamping: min(max(request.slots, 1), FramePool.maximumSlots)))
+        var mode = fc_camera_mode()
+        var memory: OpaquePointer?
+        let text = ErrorText()
+        let code = table.pointee.configure(handle, &wish, &mode, &memory, text.start, text.size)
+        guard code == 0, let memory else { throw .errno(code, operation, detail: text.string) }
+        let session = CameraSession(
+            mode: mode, memory: CameraMemory(table: table, handle: memory), slots: Int(wish.buffers), freed: freed)
+        self.session = session
+        return CameraMode(
+            model: model, pool: session.pool, frameInterval: session.interval, copiesFrames: session.copiesFrames,
+            rotation: (Int(mode.rotation) + rotation) % 360, mirror: (mode.mirror == 1) != mirror,
+            hasFocus: session.hasFocus)
+    }
+
+    public func start() throws(HardwareError) {
+        let operation = "start the camera '\(match)'"
+        guard let handle, let table = library?.table, let session else {
+            throw HardwareError(.invalid, operation, detail: "it isn't configured; configure it first")
+        }
+        guard !session.isRunning else { return }
+        let text = ErrorText()
+        let code = table.pointee.start(handle, text.start, text.size)
+        guard code == 0 else { throw .errno(code, operation, detail: text.string) }
+        session.start(now: SystemClock.now, bootOffset: SystemClock.bootOffset)
+        requeue(now: SystemClock.now)
+    }
+
+    public func stop() {
+        guard let handle, let table = library?.table else { return }
+        table.pointee.stop(handle)
+        session?.stop()
+        arrived.clear()
+    }
+
+    public func close() {
+        guard let handle, let table = library?.table else { return }
+        stop()
+        session = nil
+        table.pointee.close(handle)
+        self.handle = nil
+    }
+
+    public func drain(_ body: (CameraFact) -> Void) {
+        arrived.clear()
+        guard let handle, let table = library?.table, let session, session.isRunning else { return }
+        var record = fc_camera_record()
+        while table.pointee.take(handle, &record) == 1 {
+            session.handle(record, body)
+        }
+        session.tellLoss(body)
+    }
+
+    public func requeue(now: Instant) {
+        guard let handle, let table = library?.table, let session, session.isRunning else { return }
+        // Before the slots are looked at: one that becomes free in between signals again.
+        freed.clear()
+        session.takeFreed()
+        while let request = session.takeDue(now) {
+            guard table.pointee.queue(handle, UInt32(request)) == 0 else {
+                session.fail()
+                arrived.signal()
+                break
+            }
+        }
+        session.turn()
+    }
+
+    public var nextDeadline: Instant? {
+        guard let session, session.isRunning else { return nil }
+        return session.nextDeadline
+    }
+
+    private var model: String {
+        guard let handle, let table = library?.table else { return "" }
+        return String(cString: table.pointee.model(handle))
+    }
+}
