@@ -1,15 +1,238 @@
 /// The whole state of the camera's decisions. `reduce` is its only way to change; it reads no clock and touches nothing.
+///
+/// Nothing is allocated after `init`: every list has a capacity, and what doesn't fit is refused with an announcement.
 public struct Session: Sendable {
-    public private(set) var settings: SessionSettings
+    /// Clips from speculative to saving, at most; beyond it a press begins none and a hold is rejected, `queue_full`.
+    static let maximumClips = 8
+    /// How long a shot waits for a camera that is starting (contract §10: a lost camera is back after 5 s).
+    static let startWait: Duration = .seconds(5)
+    /// Beside two frame intervals, how long the frame after a press or an end is waited for (contract §5.2).
+    static let frameWait: Duration = .milliseconds(100)
+    /// Frame slots that stay free for the camera to fill.
+    static let cameraSlots = 2
+    /// A reading this soon after the bounce time tells the level at its end; a later one tells of a later time.
+    static let promptReading: Duration = .milliseconds(5)
+    /// The button with gestures.
+    static let shutter = 0
 
+    public internal(set) var settings: SessionSettings
+    public internal(set) var counters = Counters()
+    /// The active camera, as it was told last.
+    public internal(set) var camera = CameraState.starting
+    public internal(set) var storage = StorageState.ready
+
+    var isEnabled: Bool
+    var isStopping = false
+    /// The latest time that a `time` or `level` fact told.
+    var now = Instant(nanoseconds: Int64.min / 2)
+    /// Exposure start of the latest frame.
+    var latestFrame = Instant(nanoseconds: Int64.min / 2)
+
+    var buttons: [Button]
+    var shelf: FrameShelf
+    var numbers = NumberSupply()
+    /// Shots that wait, in order of their commit.
+    var queue: [Shot] = []
+    var working: [ShotInWork] = []
+    var clips: [Clip] = []
+    /// The clip that is recording: committed, no end decided.
+    var recordingClip: ClipKey?
+    var lastClipKey: UInt32 = 0
+
+    /// `buttons`: how many the board has; number 0 is the shutter button, the others have contacts but no gestures yet.
     public init(settings: SessionSettings, buttons: Int) {
         self.settings = settings
+        isEnabled = settings.buttonEnabled
+        self.buttons = Array(repeating: Button(), count: max(1, buttons))
+        shelf = FrameShelf(capacity: max(64, settings.frameSlots + 1))
+        queue.reserveCapacity(max(8, settings.shotQueue))
+        working.reserveCapacity(max(8, settings.shotsInWork))
+        clips.reserveCapacity(Self.maximumClips + 1)
     }
-
-    /// When `reduce` wants a `Fact.time`, at the latest; `nil`: nothing is waited for.
-    public var nextDeadline: Instant? { nil }
 
     /// Takes one fact and appends what is to be done, in order.
     public mutating func reduce(_ fact: Fact, into effects: inout Effects) {
+        switch fact {
+        case .edge(let button, let pressed, let at):
+            guard buttons.indices.contains(button.index) else { return }
+            takeEdge(button.index, pressed, at: at, into: &effects)
+        case .level(let button, let pressed, let at):
+            guard buttons.indices.contains(button.index) else { return }
+            now = max(now, at)
+            takeLevel(button.index, pressed, at: at, into: &effects)
+        case .lineLost(let button, let at):
+            guard buttons.indices.contains(button.index) else { return }
+            loseLine(button.index, at: at, into: &effects)
+        case .lineFound(let button, let pressed, let at):
+            guard buttons.indices.contains(button.index) else { return }
+            findLine(button.index, pressed, at: at, into: &effects)
+        case .softwareContact(let button, let pressed, let source, let at):
+            guard buttons.indices.contains(button.index) else { return }
+            takeSoftwareContact(button.index, pressed, source, at: at, into: &effects)
+
+        case .shotRequested(let token, let source, let at):
+            requestShot(token, source, at: at, into: &effects)
+        case .recordingRequested(let token, let source, let maximum, let at):
+            requestRecording(token, source, maximum: maximum, at: at, into: &effects)
+        case .stopRequested(let token, let source, let at):
+            requestStop(token, source, at: at, into: &effects)
+        case .buttonEnabled(let enabled):
+            isEnabled = enabled
+        case .settingsChanged(let changed):
+            settings = changed
+            isEnabled = changed.buttonEnabled
+            makeRoom(into: &effects)
+            dispatchShots(into: &effects)
+
+        case .frame(let frame):
+            takeFrame(frame, into: &effects)
+        case .camera(let state, let at):
+            changeCamera(state, at: at, into: &effects)
+
+        case .numbersReserved(let next, let limit):
+            numbers.add(next: next, limit: limit)
+            reserveNumbersIfNeeded(into: &effects)
+        case .storage(let state, let at):
+            changeStorage(state, at: at, into: &effects)
+
+        case .shotSaved(let number):
+            endShot(number, failure: nil, into: &effects)
+        case .shotFailed(let number, let reason):
+            endShot(number, failure: reason, into: &effects)
+        case .clipSaved(let key):
+            endClip(key, .saved, into: &effects)
+        case .clipEmpty(let key):
+            endClip(key, .empty, into: &effects)
+        case .clipFailed(let key, let reason):
+            endClip(key, .failed(reason), into: &effects)
+        case .encoderLost(let key, let at):
+            loseEncoder(key, at: at, into: &effects)
+
+        case .shutdown(let at):
+            shutDown(at: at, into: &effects)
+        case .time(let at):
+            now = max(now, at)
+            passTime(into: &effects)
+        }
+    }
+
+    /// When `reduce` wants a `Fact.time`, at the latest; `nil`: nothing is waited for.
+    public var nextDeadline: Instant? {
+        var earliest: Instant?
+        func consider(_ deadline: Instant?) {
+            guard let deadline else { return }
+            earliest = earliest.map { min($0, deadline) } ?? deadline
+        }
+        for index in buttons.indices {
+            consider(buttons[index].line.deadline(bounce: settings.bounce, poll: settings.levelPoll))
+        }
+        consider(gestureDeadline)
+        for index in queue.indices where !queue[index].candidate.isResolved { consider(queue[index].deadline) }
+        for index in clips.indices { consider(deadline(ofClip: index)) }
+        return earliest
+    }
+
+    mutating func passTime(into effects: inout Effects) {
+        for index in buttons.indices { passContactTime(index, into: &effects) }
+        passGestureTime(into: &effects)
+        passShotTime(into: &effects)
+        passClipTime(into: &effects)
+    }
+
+    /// Nothing is under way: no clip, no shot, no press that may become one.
+    public var isIdle: Bool {
+        clips.isEmpty && queue.isEmpty && working.isEmpty && buttons[Self.shutter].gesture.press == nil
+    }
+
+    /// Shots that wait for a frame or a worker.
+    public var queuedShots: Int { queue.count }
+    /// Shots that are encoded or stored now.
+    public var shotsInWork: Int { working.count }
+    /// Frames that the shell holds for Core.
+    public var heldFrames: Int { shelf.held.count }
+
+    public var recording: RecordingState {
+        if let key = recordingClip, let index = clipIndex(key), let number = clips[index].number {
+            return clips[index].first == nil ? .starting(number) : .running(number)
+        }
+        for index in clips.indices.reversed() {
+            if let number = clips[index].number { return .finishing(number) }
+        }
+        return .idle
+    }
+
+    public var gesture: GestureState {
+        switch buttons[Self.shutter].gesture {
+        case .idle: .idle
+        case .down: .down
+        case .window, .second: .waitingForSecondPress
+        case .holding: .holding
+        case .spent: .spent
+        }
+    }
+
+    /// How long after a press or an end a frame is waited for.
+    var wait: Duration { Self.frameWait + settings.frameInterval * 2 }
+
+    /// Why nothing can be photographed or recorded now.
+    var obstacle: FailureReason? {
+        switch camera {
+        case .down(let reason): return reason
+        case .released: return .cameraReleased
+        case .starting, .up: break
+        }
+        return storageObstacle
+    }
+
+    var storageObstacle: FailureReason? {
+        switch storage {
+        case .ready: nil
+        case .low: .storageLow
+        case .unwritable: .storageUnwritable
+        }
+    }
+
+    mutating func takeNumber(into effects: inout Effects) -> (number: MediaNumber, isReserved: Bool) {
+        let taken = numbers.take()
+        reserveNumbersIfNeeded(into: &effects)
+        return taken
+    }
+
+    mutating func reserveNumbersIfNeeded(into effects: inout Effects) {
+        if numbers.needsReservation() { effects.append(.reserveNumbers) }
+    }
+
+    mutating func reject(_ source: Source, _ reason: RejectionReason, into effects: inout Effects) {
+        counters.rejected += 1
+        effects.append(.announce(.rejected(source, reason)))
+    }
+
+    mutating func reject(
+        _ token: RequestToken, _ source: Source, _ reason: RejectionReason, into effects: inout Effects
+    ) {
+        effects.append(.answer(token, .rejected(reason)))
+        reject(source, reason, into: &effects)
+    }
+
+    mutating func changeStorage(_ state: StorageState, at: Instant, into effects: inout Effects) {
+        let before = storage
+        storage = state
+        if state != before {
+            // An order for numbers that failed with the storage is given again.
+            numbers.forgetRequest()
+            if state == .low { effects.append(.announce(.storageLow)) }
+        }
+        if state == .ready { reserveNumbersIfNeeded(into: &effects) }
+        if state != .ready, let key = recordingClip {
+            stop(key, end: at, state == .low ? .storageLow : .error, into: &effects)
+        }
+    }
+
+    mutating func shutDown(at: Instant, into effects: inout Effects) {
+        guard !isStopping else { return }
+        isStopping = true
+        endGesture(at: at, into: &effects)
+        if let key = recordingClip { stop(key, end: at, .shutdown, into: &effects) }
+        for index in queue.indices { queue[index].deadline = min(queue[index].deadline, at + wait) }
     }
 }

@@ -1,0 +1,100 @@
+// Frames and the camera: who keeps which frame, and what a camera's loss means.
+extension Session {
+    /// Frames come, or will come.
+    var isStreaming: Bool { camera == .up || camera == .starting }
+
+    mutating func takeFrame(_ frame: Frame, into effects: inout Effects) {
+        guard isStreaming else {
+            // A straggler of a camera that is gone.
+            effects.append(.dropFrame(frame.ref))
+            return
+        }
+        if camera == .starting { changeCamera(.up, at: frame.exposureEnd, into: &effects) }
+        latestFrame = max(latestFrame, frame.exposureStart)
+        let held = shelf.add(frame)
+        if var press = buttons[Self.shutter].gesture.press, press.mayBeShot, !press.candidate.isResolved {
+            press.candidate.consider(held, on: &shelf, into: &effects)
+            buttons[Self.shutter].gesture.update(press)
+        }
+        for index in queue.indices { queue[index].candidate.consider(held, on: &shelf, into: &effects) }
+        for index in clips.indices { offer(held, to: index, into: &effects) }
+        considerMaximum(into: &effects)
+        makeRoom(into: &effects)
+        dispatchShots(into: &effects)
+    }
+
+    mutating func changeCamera(_ state: CameraState, at: Instant, into effects: inout Effects) {
+        let before = camera
+        camera = state
+        switch state {
+        case .up: break
+        case .starting where before != .up: break
+        case .starting, .down, .released:
+            shelf.trimRing(to: 0, into: &effects)
+            clipsMeetLostCamera(state, at: at, into: &effects)
+            if var press = buttons[Self.shutter].gesture.press, press.candidate.frame != nil {
+                press.candidate.settle()
+                buttons[Self.shutter].gesture.update(press)
+            }
+        }
+        shotsMeetCamera(state, at: at, into: &effects)
+    }
+
+    /// Frames that are held for Core or in work, together.
+    private var framesInUse: Int {
+        var count = shelf.held.count
+        for index in working.indices where !shelf.contains(working[index].frame.ref) { count += 1 }
+        return count
+    }
+
+    /// Keeps the account: the ring gives way first, then queued shots share a frame, then withheld frames go.
+    mutating func makeRoom(into effects: inout Effects) {
+        shelf.trimRing(to: max(1, settings.ringFrames), into: &effects)
+        let room = max(2, settings.frameSlots - Self.cameraSlots)
+        while framesInUse > room, shelf.ringCount > 1 { shelf.trimRing(to: shelf.ringCount - 1, into: &effects) }
+        while framesInUse > room {
+            if shareFrame(into: &effects) || letGoOfWithheld(into: &effects) { continue }
+            shareCandidate(into: &effects)
+            break
+        }
+    }
+
+    /// The newest queued shot that has a frame of its own takes another's, the nearest to its press.
+    private mutating func shareFrame(into effects: inout Effects) -> Bool {
+        for index in queue.indices.reversed() {
+            guard let other = substitute(for: queue[index].candidate) else { continue }
+            queue[index].candidate.exchange(for: other, on: &shelf, into: &effects)
+            return true
+        }
+        return false
+    }
+
+    private mutating func shareCandidate(into effects: inout Effects) {
+        guard var press = buttons[Self.shutter].gesture.press, let other = substitute(for: press.candidate) else {
+            return
+        }
+        press.candidate.exchange(for: other, on: &shelf, into: &effects)
+        buttons[Self.shutter].gesture.update(press)
+    }
+
+    /// The held frame nearest the press, other than the candidate's own, which nobody else keeps; `nil` if its own
+    /// takes no room or there is no other. A frame that is pinned anyway comes before one of the ring.
+    private func substitute(for candidate: Candidate) -> FrameShelf.Held? {
+        guard candidate.frame != nil else { return nil }
+        let own = shelf.pins(candidate.order)
+        guard own.count == 1, !own.isInRing else { return nil }
+        var best: FrameShelf.Held?
+        for held in shelf.held where held.order != candidate.order {
+            guard let current = best else {
+                best = held
+                continue
+            }
+            if (held.pins > 0) != (current.pins > 0) {
+                if held.pins > 0 { best = held }
+            } else if candidate.distance(held.frame.middle) < candidate.distance(current.frame.middle) {
+                best = held
+            }
+        }
+        return best
+    }
+}
