@@ -68,7 +68,7 @@ let package = Package(
         // The same contract suites on real drivers: a program without a test framework, so that it runs in any guest.
         .executableTarget(
             name: "LabContracts",
-            dependencies: ["FieldcamTestKit", "FieldcamCamera", "FieldcamGPIO", "FieldcamAudio"],
+            dependencies: ["FieldcamTestKit", "FieldcamCamera", "FieldcamGPIO", "FieldcamAudio", "Calsa"],
             path: "Tests/Lab/Contracts"),
         // Figures and ratios (release build): time, CPU, allocations against the libraries' own tools.
         .executableTarget(

@@ -1,0 +1,226 @@
+import FieldcamCore
+import FieldcamPorts
+import Glibc
+
+/// Where any `Microphone` is put to the test: something to hear, and ways to be without it.
+public protocol MicrophoneBench: Bench {
+    /// A microphone that hears what the bench plays.
+    func makeMicrophone() -> any Microphone
+    /// One whose device doesn't exist.
+    func makeAbsentMicrophone() -> any Microphone
+    /// Plays a tone from now on, until the bench ends.
+    func play(frequency: Double)
+    /// Somebody else takes the device for good, alone.
+    func holdElsewhere()
+    /// How far one piece's time may be off, however it came about.
+    var jitter: Duration { get }
+}
+
+/// What any `Microphone` promises.
+public enum MicrophoneContract {
+    public static let cases: [ContractCase<any MicrophoneBench>] = [
+        ContractCase("a tone is heard at its frequency") { bench throws(ContractFailure) in
+            bench.play(frequency: 1000)
+            let ear = try Ear(bench)
+            // The first half second may hold the tone's beginning.
+            _ = try ear.listen(.milliseconds(500))
+            let sound = try ear.listen(.seconds(1))
+            let heard = sound.strength(of: 1000)
+            let other = max(sound.strength(of: 700), sound.strength(of: 1300))
+            try expect(sound.gaps == 0, "\(sound.gaps) gaps in a second")
+            try expect(heard > 0.1, "1000 Hz has the strength \(heard), of 1 at most")
+            try expect(heard > 20 * other, "1000 Hz is heard at \(heard), 700 or 1300 Hz at \(other)")
+            let frequency = sound.frequency
+            try expect(abs(frequency - 1000) < 2, "the tone of 1000 Hz comes as \(frequency) Hz")
+        },
+        ContractCase("times rise by samples over rate") { bench throws(ContractFailure) in
+            let ear = try Ear(bench)
+            let sound = try ear.listen(.seconds(2))
+            try expect(sound.gaps == 0, "\(sound.gaps) gaps in two seconds")
+            var expected: Instant?
+            for piece in sound.pieces {
+                if let expected {
+                    let off = (piece.at - expected).inNanoseconds
+                    try expect(
+                        abs(off) <= bench.jitter.inNanoseconds,
+                        "a piece is \(off) ns off the end of the one before, at most \(bench.jitter) is allowed")
+                }
+                expected = piece.at + ear.span(piece.samples)
+            }
+            let first = sound.pieces[0]
+            let counted = ear.span(sound.count - sound.pieces.last!.samples)
+            let told = sound.pieces.last!.at - first.at
+            try expect(
+                abs((told - counted).inNanoseconds) <= 2 * bench.jitter.inNanoseconds,
+                "samples say \(counted.inNanoseconds) ns, the times \(told.inNanoseconds) ns")
+        },
+        ContractCase("a piece is of the moment: neither old nor of the future") { bench throws(ContractFailure) in
+            let ear = try Ear(bench)
+            let opened = bench.now
+            for _ in 0..<10 {
+                let piece = try ear.next()
+                let now = bench.now
+                let end = piece.at + ear.span(piece.samples)
+                try expect(end <= now + bench.jitter, "a piece ends \((end - now).inNanoseconds) ns after now")
+                try expect(
+                    piece.at >= opened - bench.jitter - .milliseconds(500),
+                    "a piece is \((opened - piece.at).inNanoseconds) ns older than the microphone")
+                let age = now - end
+                try expect(
+                    age <= .milliseconds(100) * bench.slowness, "a piece is read \(age.inNanoseconds) ns after its end")
+            }
+        },
+        ContractCase("when nobody reads for a second, the gap is told and the times are still right") {
+            bench throws(ContractFailure) in
+            let ear = try Ear(bench)
+            let before = try ear.next()
+            try expect(!before.afterGap, "the first piece tells a gap")
+            bench.wait(.seconds(1) * max(1, bench.slowness / 10), for: nil)
+            let resumed = bench.now
+            var pieces: [AudioPiece] = []
+            repeat { pieces.append(try ear.next()) } while !pieces.last!.afterGap && pieces.count < 200
+            let piece = pieces.last!
+            try expect(piece.afterGap, "no gap was told in \(pieces.count) pieces")
+            try expect(
+                piece.at - before.at >= .milliseconds(500),
+                "after the gap the time went on by \((piece.at - before.at).inNanoseconds) ns")
+            let off = piece.at - resumed
+            try expect(
+                off >= Duration.zero - bench.jitter && off <= .milliseconds(500) * bench.slowness,
+                "the sound after the gap is told \(off.inNanoseconds) ns after the reading went on")
+            let next = try ear.next()
+            try expect(!next.afterGap, "one gap is told twice")
+            let step = next.at - (piece.at + ear.span(piece.samples))
+            try expect(
+                abs(step.inNanoseconds) <= bench.jitter.inNanoseconds, "the next piece is \(step.inNanoseconds) ns off")
+        },
+        ContractCase("a microphone that isn't there is absent") { bench throws(ContractFailure) in
+            try expectRefusal(bench.makeAbsentMicrophone(), .absent)
+        },
+        ContractCase("a microphone that another program holds alone is busy") { bench throws(ContractFailure) in
+            bench.holdElsewhere()
+            try expectRefusal(bench.makeMicrophone(), .busy)
+        },
+        ContractCase("closed, it can be opened again") { bench throws(ContractFailure) in
+            for _ in 0..<3 {
+                let ear = try Ear(bench)
+                let piece = try ear.next()
+                try expect(!piece.afterGap, "a fresh microphone tells a gap")
+                ear.microphone.close()
+                ear.microphone.close()
+            }
+        },
+        ContractCase("a small room is filled in several reads without loss") { bench throws(ContractFailure) in
+            let ear = try Ear(bench, room: 96)
+            var expected: Instant?
+            for _ in 0..<100 {
+                let piece = try ear.next()
+                try expect(piece.samples <= 96, "\(piece.samples) samples in a room for 96")
+                try expect(!piece.afterGap, "a gap though everything was read")
+                if let expected {
+                    let off = (piece.at - expected).inNanoseconds
+                    try expect(abs(off) <= bench.jitter.inNanoseconds, "a piece is \(off) ns off")
+                }
+                expected = piece.at + ear.span(piece.samples)
+            }
+        },
+    ]
+
+    private static func expectRefusal(
+        _ microphone: any Microphone, _ kind: HardwareError.Kind
+    ) throws(ContractFailure) {
+        do {
+            _ = try microphone.open()
+        } catch {
+            try expect(error.kind == kind, "refused as \(error.kind.rawValue): \(error); expected \(kind.rawValue)")
+            try expect(!error.detail.isEmpty, "refused without a word of help")
+            return
+        }
+        microphone.close()
+        throw ContractFailure("it opened; expected \(kind.rawValue)")
+    }
+}
+
+/// Reads a microphone as `fc-audio` does.
+public final class Ear {
+    public let microphone: any Microphone
+    public let format: AudioFormat
+    private let bench: any MicrophoneBench
+    private let room: UnsafeMutableBufferPointer<Int16>
+
+    /// - Parameter room: samples of each channel in one read.
+    public init(_ bench: any MicrophoneBench, room: Int = 48_000) throws(ContractFailure) {
+        self.bench = bench
+        microphone = bench.makeMicrophone()
+        do { format = try microphone.open() } catch { throw ContractFailure("\(error)") }
+        self.room = .allocate(capacity: room * format.channels)
+    }
+
+    deinit {
+        microphone.close()
+        room.deallocate()
+    }
+
+    public func span(_ samples: Int) -> Duration {
+        .nanoseconds(Int64(samples) * 1_000_000_000 / Int64(format.rate))
+    }
+
+    /// The next piece that holds something.
+    public func next() throws(ContractFailure) -> AudioPiece {
+        let end = bench.now + .seconds(5) * max(1, bench.slowness)
+        repeat {
+            let piece: AudioPiece
+            do { piece = try microphone.read(into: room) } catch { throw ContractFailure("\(error)") }
+            if piece.samples > 0 { return piece }
+        } while bench.now < end
+        throw ContractFailure("no sound for 5 s")
+    }
+
+    /// Sound of at least this length.
+    public func listen(_ length: Duration) throws(ContractFailure) -> Sound {
+        var sound = Sound(rate: format.rate)
+        while span(sound.count) < length {
+            let piece = try next()
+            sound.pieces.append(piece)
+            for sample in 0..<piece.samples { sound.samples.append(room[sample * format.channels]) }
+            sound.count += piece.samples
+        }
+        return sound
+    }
+}
+
+/// Pieces of sound and the samples of their first channel.
+public struct Sound {
+    public let rate: Int
+    public var pieces: [AudioPiece] = []
+    public var samples: [Int16] = []
+    public var count = 0
+
+    public var gaps: Int { pieces.count { $0.afterGap } }
+
+    /// The amplitude of a frequency, 1 = full scale (one bin of a Fourier transform, by Goertzel's recursion).
+    public func strength(of frequency: Double) -> Double {
+        let turn = 2 * Double.pi * frequency / Double(rate)
+        let factor = 2 * cos(turn)
+        var last = 0.0
+        var before = 0.0
+        for sample in samples { (last, before) = (Double(sample) + factor * last - before, last) }
+        let power = last * last + before * before - factor * last * before
+        return 2 * power.squareRoot() / (Double(samples.count) * 32_768)
+    }
+
+    /// The frequency of a pure tone, from where it rises through zero.
+    public var frequency: Double {
+        var first: Double?
+        var last = 0.0
+        var waves = -1
+        for index in samples.indices.dropFirst() where samples[index - 1] < 0 && samples[index] >= 0 {
+            let step = Double(samples[index]) - Double(samples[index - 1])
+            last = Double(index) - Double(samples[index]) / step
+            if first == nil { first = last }
+            waves += 1
+        }
+        guard let first, waves > 0 else { return 0 }
+        return Double(waves) * Double(rate) / (last - first)
+    }
+}
