@@ -74,6 +74,13 @@ public final class Mailbox<Element: ~Copyable>: @unchecked Sendable {
         return held
     }
 
+    /// Closed, and all that was in has been taken.
+    public var isFinished: Bool {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return isClosed && held == 0
+    }
+
     /// No further element is accepted; what is in is still given out.
     public func close() {
         pthread_mutex_lock(mutex)

@@ -1,5 +1,6 @@
 import FieldcamCore
 import FieldcamLinux
+import Glibc
 import Synchronization
 
 /// The frame slots of one camera configuration: where their images lie and how many holds each has.
@@ -23,6 +24,7 @@ public final class FramePool: @unchecked Sendable {
     private let freeMask = Atomic<UInt64>(0)
     private let owned: UnsafeMutableRawPointer?
     private let memory: (any AnyObject & Sendable)?
+    private let ownedBytes: Int
 
     /// Slots in memory that somebody else owns (mapped camera buffers), at these addresses; it must outlive the pool, which
     /// keeps `memory` for that: leases may be read after the camera was configured anew or closed.
@@ -43,6 +45,7 @@ public final class FramePool: @unchecked Sendable {
         for slot in 0..<slots { (holds + slot).initialize(to: Atomic(0)) }
         owned = nil
         self.memory = memory
+        ownedBytes = 0
     }
 
     /// Slots in memory of our own, zeroed. `video` nil: one image serves both.
@@ -56,10 +59,12 @@ public final class FramePool: @unchecked Sendable {
         func rounded(_ bytes: Int) -> Int { (bytes + page - 1) / page * page }
         let stillBytes = rounded(still.byteCount)
         let slotBytes = stillBytes + (video.map { rounded($0.byteCount) } ?? 0)
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: slotBytes * slots, alignment: page)
-        memory.initializeMemory(as: UInt8.self, repeating: 0, count: slotBytes * slots)
+        // Anonymous pages: zeroed, and resident only once a slot is used for the first time.
+        let mapped = mmap(nil, slotBytes * slots, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let memory = mapped, memory != MAP_FAILED else { preconditionFailure("no memory for frame slots") }
         owned = memory
         self.memory = nil
+        ownedBytes = slotBytes * slots
         stillBases = .allocate(capacity: slots)
         videoBases = .allocate(capacity: slots)
         holds = .allocate(capacity: slots)
@@ -76,7 +81,7 @@ public final class FramePool: @unchecked Sendable {
         holds.deallocate()
         stillBases.deallocate()
         videoBases.deallocate()
-        owned?.deallocate()
+        if let owned { munmap(owned, ownedBytes) }
     }
 
     /// The first hold of a slot that the camera has just filled. Director's thread.

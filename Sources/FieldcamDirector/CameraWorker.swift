@@ -1,0 +1,95 @@
+import FieldcamCore
+import FieldcamLinux
+import FieldcamPorts
+
+/// `fc-camera`: the calls of a camera that may block for a second or more.
+final class CameraWorker: @unchecked Sendable {
+    // Proof of Sendable: the mailbox is thread-safe; `isOpen` and `mode` belong to `perform`, which runs on one thread.
+    enum Job: Sendable {
+        /// Opens if it isn't open, configures if it isn't configured, starts.
+        case start(CameraRequest)
+        /// Stops and starts, keeping the buffers.
+        case restart(CameraRequest)
+        /// Gives the camera up first, then as `start`.
+        case reopen(CameraRequest)
+        case close
+    }
+
+    private let camera: any Camera
+    private let facts: FactBox
+    private let box = Mailbox<Job>(capacity: 8)
+    private var thread: Thread?
+    private var isOpen = false
+    private var mode: CameraMode?
+
+    init(camera: any Camera, facts: FactBox) {
+        self.camera = camera
+        self.facts = facts
+    }
+
+    func start() {
+        thread = Thread(name: "fc-camera") { [self] in
+            while let job = box.take() { perform(job) }
+        }
+    }
+
+    func stop() {
+        box.close()
+        thread?.join()
+    }
+
+    func post(_ job: Job) {
+        let refused = box.post(job)
+        precondition(refused == nil, "the director asks one thing of the camera at a time")
+    }
+
+    func workOnce() -> Bool {
+        guard thread == nil, let job = box.takeIfAny() else { return false }
+        perform(job)
+        return true
+    }
+
+    private func perform(_ job: Job) {
+        switch job {
+        case .start(let request): bringUp(request)
+        case .restart(let request):
+            camera.stop()
+            bringUp(request)
+        case .reopen(let request):
+            shutDown()
+            bringUp(request)
+        case .close:
+            shutDown()
+            facts.post(.cameraClosed)
+        }
+    }
+
+    private func bringUp(_ request: CameraRequest) {
+        do throws(HardwareError) {
+            if !isOpen {
+                try camera.open()
+                isOpen = true
+            }
+            let mode: CameraMode
+            if let known = self.mode {
+                mode = known
+            } else {
+                mode = try camera.configure(request)
+                self.mode = mode
+            }
+            try camera.start()
+            facts.post(.cameraStarted(mode))
+        } catch {
+            // Half-open is of no use: the next try begins from nothing.
+            shutDown()
+            facts.post(.cameraFailed(error))
+        }
+    }
+
+    private func shutDown() {
+        camera.stop()
+        camera.close()
+        isOpen = false
+        mode = nil
+    }
+}

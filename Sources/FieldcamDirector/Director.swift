@@ -1,0 +1,472 @@
+import CFieldcamLinux
+import FieldcamCore
+import FieldcamLinux
+import FieldcamPorts
+import Glibc
+
+/// The one thread that decides and acts: poll → facts → `Session.reduce` → effects. What is slow goes to named workers,
+/// which answer with facts.
+public final class Director: @unchecked Sendable {
+    // Proof of Sendable: made on one thread, then used by the one that calls `run` (or `step`); all that other threads
+    // touch goes through `desk` and the workers' mailboxes.
+
+    /// How workers do their work.
+    public enum Labour: Sendable {
+        /// On threads of their own: the service.
+        case threads
+        /// Inside `step`, on the caller's thread: tests on a virtual clock.
+        case inline
+    }
+
+    public let desk: FrontDesk
+    let plant: Plant
+    let facts: FactBox
+    let store: StoreWorker
+    let stills: StillWorker
+    let clips: ClipWorker
+    let sound: SoundWorker?
+    let cameraWorker: CameraWorker
+    private let labour: Labour
+    private let timer = TimerFD()
+
+    public internal(set) var session: Session
+    var effects = Effects()
+    var leases = LeaseTable()
+    /// Answers to `readLevel`, taken up after the effects that asked for them.
+    private var levels: [Fact] = []
+
+    var mode: CameraMode?
+    /// Between `cameraStarted` and the next order to the camera's thread: only then the camera is drained.
+    private var cameraRuns = false
+    var link: CameraLink
+    var details: [ClipDetails] = []
+    var shots: [ShotDetails] = []
+    private var stopAsked = false
+    private var nextTick: Instant
+    private var measuring = false
+    private var dirty = true
+    public private(set) var latency = LatencyHistogram()
+
+    public init(plant: Plant, desk: FrontDesk, labour: Labour = .threads) {
+        self.plant = plant
+        self.desk = desk
+        self.labour = labour
+        facts = FactBox(wake: desk.arrived)
+        store = StoreWorker(store: plant.store, facts: facts)
+        clips = ClipWorker(writers: plant.clipWriters, store: store, facts: facts)
+        store.clips = clips
+        stills = StillWorker(encoders: plant.stillEncoders, store: store, facts: facts)
+        sound = plant.microphone.map {
+            SoundWorker(microphone: $0, clock: plant.clock, clips: clips, facts: facts)
+        }
+        cameraWorker = CameraWorker(camera: plant.camera, facts: facts)
+        session = Session(settings: plant.session, buttons: plant.buttonRoles.count)
+        link = CameraLink(interval: plant.session.frameInterval)
+        nextTick = plant.clock.now
+        levels.reserveCapacity(16)
+        details.reserveCapacity(16)
+        shots.reserveCapacity(32)
+        var status = Status()
+        status.camera.role = plant.cameraRole
+        status.camera.state = plant.startsCamera ? "starting" : "released"
+        status.buttons = plant.buttonRoles.map {
+            var button = Status.Button()
+            button.role = $0
+            return button
+        }
+        status.audio.state = plant.microphone == nil ? "off" : "closed"
+        status.storage.mediaFolder = plant.mediaFolder
+        desk.publish(status)
+    }
+
+    /// Starts the workers and the camera. Before the first `step`.
+    public func start() {
+        if case .threads = labour {
+            store.start()
+            stills.start()
+            clips.start()
+            sound?.start()
+            cameraWorker.start()
+        }
+        store.post(.reserveNumbers)
+        if plant.startsCamera {
+            reduce(.camera(.starting, at: plant.clock.now))
+            cameraWorker.post(.start(plant.cameraRequest))
+        } else {
+            reduce(.camera(.released, at: plant.clock.now))
+        }
+    }
+
+    /// The thread's body: works until `Order.shutDown` was carried out, then gives everything back.
+    public func run() {
+        let error = fc_thread_set_realtime(10)
+        if error != 0 {
+            Log.notice(
+                "the director runs without real-time priority",
+                ["reason": errorText(-error), "mend": "LimitRTPRIO=10 in the service unit"])
+        }
+        start()
+        while !isDone { wait(); step() }
+        finish()
+    }
+
+    /// Asked to stop, and nothing is left under way.
+    public var isDone: Bool { stopAsked && session.isIdle && shots.isEmpty && details.isEmpty }
+
+    /// Gives the camera and the lines back and joins the workers.
+    public func finish() {
+        cameraRuns = false
+        plant.buttons.close()
+        cameraWorker.post(.close)
+        if case .inline = labour { while workInline() {} }
+        cameraWorker.stop()
+        sound?.stop()
+        clips.stop()
+        stills.stop()
+        store.stop()
+    }
+
+    /// When `step` wants to be called, at the latest.
+    public var nextDeadline: Instant {
+        var deadline = nextTick
+        if let other = session.nextDeadline { deadline = min(deadline, other) }
+        if let other = plant.buttons.nextDeadline { deadline = min(deadline, other) }
+        if cameraRuns, let other = plant.camera.nextDeadline { deadline = min(deadline, other) }
+        if let other = link.nextDeadline { deadline = min(deadline, other) }
+        return deadline
+    }
+
+    private func wait() {
+        timer.arm(at: nextDeadline)
+        withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 5) { polled in
+            polled.initialize(repeating: pollfd(fd: -1, events: Int16(POLLIN), revents: 0))
+            polled[0].fd = desk.arrived.descriptor
+            polled[1].fd = timer.descriptor
+            polled[2].fd = plant.buttons.descriptor
+            if cameraRuns {
+                polled[3].fd = plant.camera.descriptor
+                polled[4].fd = mode?.pool.freed.descriptor ?? -1
+            }
+            _ = poll(polled.baseAddress, 5, -1)
+            if polled[1].revents != 0 { timer.clear() }
+            if polled[4].revents != 0 { mode?.pool.freed.clear() }
+        }
+    }
+
+    /// Takes in everything that has come, decides, acts. Never blocks.
+    public func step() {
+        desk.arrived.clear()
+        let now = plant.clock.now
+        plant.buttons.drain(now: now) { take($0) }
+        takeOrders()
+        takeWorkerFacts()
+        if cameraRuns { plant.camera.drain { take($0) } }
+        let due = plant.clock.now
+        if let deadline = session.nextDeadline, deadline <= due { reduce(.time(due)) }
+        watchCamera(due)
+        if due >= nextTick { tick(due) }
+        if cameraRuns { plant.camera.requeue(now: due) }
+        if case .inline = labour {
+            while workInline() { takeWorkerFacts() }
+        }
+        if dirty { publishStatus() }
+    }
+
+    private func workInline() -> Bool {
+        var worked = cameraWorker.workOnce()
+        if stills.workOnce() { worked = true }
+        if store.workOnce() { worked = true }
+        if sound?.workOnce() ?? false { worked = true }
+        if clips.workOnce() { worked = true }
+        return worked
+    }
+
+    // MARK: Facts
+
+    /// Decides and acts on one fact, and on the facts that acting brings at once.
+    func reduce(_ fact: Fact) {
+        session.reduce(fact, into: &effects)
+        perform()
+        while let level = levels.popLast() {
+            session.reduce(level, into: &effects)
+            perform()
+        }
+    }
+
+    private func perform() {
+        // By index: the list isn't touched while it is carried out.
+        for index in effects.list.indices { perform(effects.list[index]) }
+        effects.removeAll()
+    }
+
+    func read(_ button: ButtonID) {
+        guard let pressed = plant.buttons.level(of: button) else { return }
+        levels.append(.level(button, pressed: pressed, at: plant.clock.now))
+    }
+
+    private func take(_ fact: ButtonFact) {
+        dirty = true
+        switch fact {
+        case .edge(let button, let pressed, let at):
+            reduce(.edge(button, pressed: pressed, at: at))
+            latency.add(plant.clock.now - at)
+            desk.update { $0.buttons[button.index].pressed = pressed }
+        case .level(let button, let pressed, let at):
+            reduce(.level(button, pressed: pressed, at: at))
+            desk.update { $0.buttons[button.index].pressed = pressed }
+        case .edgesLost(let button, let count, _):
+            desk.update { $0.counters.edgesLost += count }
+            Log.warning(
+                "button edges were lost; the level was read again",
+                ["button": plant.buttonRoles[button.index], "count": "\(count)"])
+        case .found(let button, let pressed, let at):
+            desk.update {
+                $0.buttons[button.index].detail = ""
+                $0.buttons[button.index].pressed = pressed
+            }
+            Log.notice("button ready", ["button": plant.buttonRoles[button.index]])
+            reduce(.lineFound(button, pressed: pressed, at: at))
+        case .lost(let button, let error, let at):
+            let known = desk.status.buttons[button.index].detail
+            if known != error.description {
+                Log.warning(
+                    "button can't be used", ["button": plant.buttonRoles[button.index], "reason": error.description])
+            }
+            desk.update { $0.buttons[button.index].detail = error.description }
+            reduce(.lineLost(button, at: at))
+        }
+    }
+
+    private func takeOrders() {
+        while let arrival = desk.takeOrder() {
+            dirty = true
+            switch arrival.order {
+            case .shot(let token, let source):
+                reduce(.shotRequested(token, source: source, at: arrival.at))
+            case .record(let token, let source, let maximum):
+                reduce(.recordingRequested(token, source: source, maximum: maximum, at: arrival.at))
+            case .stop(let token, let source):
+                reduce(.stopRequested(token, source: source, at: arrival.at))
+            case .contact(let button, let pressed, let source):
+                guard button.index < plant.buttonRoles.count else { continue }
+                reduce(.softwareContact(button, pressed: pressed, source: source, at: arrival.at))
+            case .shutDown:
+                stopAsked = true
+                reduce(.shutdown(at: arrival.at))
+            }
+        }
+    }
+
+    private func take(_ fact: CameraFact) {
+        switch fact {
+        case .frame(let frame):
+            guard let mode else { return }
+            leases.insert(mode.pool.lease(frame.ref))
+            let missed = link.saw(frame, now: plant.clock.now)
+            if link.isNewlyUp { cameraIsUp(mode) }
+            desk.update {
+                $0.counters.frames += 1
+                $0.counters.framesMissed += missed
+                $0.camera.lastFrame = frame.exposureEnd
+            }
+            reduce(.frame(frame))
+        case .frameFailed:
+            desk.update { $0.counters.framesFailed += 1 }
+        case .lost:
+            cameraLost("the camera's hardware timed out or went away")
+        }
+    }
+
+    private func takeWorkerFacts() {
+        while let fact = facts.take() {
+            dirty = true
+            switch fact {
+            case .cameraStarted(let mode): cameraStarted(mode)
+            case .cameraFailed(let error): cameraFailed(error)
+            case .cameraClosed: break
+            case .shotSaved(let number, let file, let width, let height):
+                if let index = shots.firstIndex(where: { $0.number == number }) {
+                    shots[index].file = file
+                    shots[index].width = width
+                    shots[index].height = height
+                }
+                reduce(.shotSaved(number))
+                shots.removeAll { $0.number == number }
+            case .shotFailed(let number, let error, let stage):
+                Log.error("a photo failed", ["id": "\(number.value)", "reason": error.description])
+                let reason: FailureReason
+                switch stage {
+                case .encoding: reason = .internal
+                case .storing:
+                    reason = error.failureOfStorage
+                    storageFailed(error)
+                }
+                reduce(.shotFailed(number, reason))
+                shots.removeAll { $0.number == number }
+            case .clipWriterOpened(let key, let encoder):
+                edit(key) { $0.encoder = encoder }
+            case .clipSaved(let key, let outcome):
+                edit(key) { $0.outcome = outcome }
+                reduce(.clipSaved(key))
+                details.removeAll { $0.key == key }
+            case .clipEmpty(let key):
+                reduce(.clipEmpty(key))
+                details.removeAll { $0.key == key }
+            case .clipFailed(let key, let reason, let error, let partialPath):
+                Log.error("a clip failed", ["reason": error.description])
+                if error.kind == .full { storageFailed(error) }
+                edit(key) { $0.partialPath = partialPath }
+                reduce(.clipFailed(key, reason))
+                details.removeAll { $0.key == key }
+            case .encoderLost(let key, let error):
+                Log.error("the clip encoder gave up", ["reason": error.description])
+                reduce(.encoderLost(key, at: plant.clock.now))
+            case .numbersReserved(let next, let limit):
+                reduce(.numbersReserved(next: next, limit: limit))
+            case .headroom(let bytes):
+                measuring = false
+                desk.update {
+                    $0.storage.headroomBytes = bytes
+                    $0.storage.state = bytes > 0 ? "ready" : "low"
+                    $0.storage.detail = bytes > 0 ? "" : "free space is at or below storage.reserve"
+                }
+                reduce(.storage(bytes > 0 ? .ready : .low, at: plant.clock.now))
+            case .storageFailed(let error):
+                measuring = false
+                storageFailed(error)
+            case .sound(let state):
+                tell(state)
+            }
+        }
+    }
+
+    private func storageFailed(_ error: HardwareError) {
+        Log.error("media can't be stored", ["reason": error.description])
+        let isFull = error.kind == .full
+        desk.update {
+            $0.storage.state = isFull ? "low" : "unwritable"
+            $0.storage.detail = error.description
+        }
+        reduce(.storage(isFull ? .low : .unwritable, at: plant.clock.now))
+    }
+
+    // MARK: Camera
+
+    private func cameraStarted(_ mode: CameraMode) {
+        self.mode = mode
+        cameraRuns = true
+        link.started(interval: mode.frameInterval, now: plant.clock.now)
+        planWaitingClips(mode)
+        var settings = session.settings
+        settings.frameInterval = mode.frameInterval
+        settings.frameSlots = Self.frameSlotsOfCore(mode.pool.slots)
+        reduce(.settingsChanged(settings))
+        // The first chance to queue what the camera was started with.
+        plant.camera.requeue(now: plant.clock.now)
+    }
+
+    /// Of the camera's slots some are with the encoder and some must be free to be filled; Core has the rest.
+    static func frameSlotsOfCore(_ slots: Int) -> Int {
+        max(3, slots - ClipWorker.backlog / 2 - 4)
+    }
+
+    private func cameraIsUp(_ mode: CameraMode) {
+        desk.update {
+            $0.camera.state = "up"
+            $0.camera.detail = ""
+            $0.camera.model = mode.model
+            $0.camera.stillWidth = mode.pool.still.width
+            $0.camera.stillHeight = mode.pool.still.height
+            $0.camera.videoWidth = mode.pool.video.width
+            $0.camera.videoHeight = mode.pool.video.height
+            $0.camera.framerate = 1e9 / Double(mode.frameInterval.inNanoseconds)
+            $0.camera.slots = mode.pool.slots
+            $0.camera.copiesFrames = mode.copiesFrames
+        }
+        dirty = true
+        send("camera.up", fields: [.init("role", .string(plant.cameraRole))])
+        Log.notice("camera up", ["role": plant.cameraRole, "model": mode.model])
+        let wanted = plant.cameraRequest.video
+        if wanted.width != mode.pool.video.width || wanted.height != mode.pool.video.height {
+            send(
+                "quality.fallback",
+                fields: [
+                    .init("requested", .string("\(wanted.width)x\(wanted.height)")),
+                    .init("effective", .string("\(mode.pool.video.width)x\(mode.pool.video.height)")),
+                    .init("reason", .string("the camera has no such size")),
+                ])
+        }
+        reduce(.camera(.up, at: plant.clock.now))
+    }
+
+    private func cameraFailed(_ error: HardwareError) {
+        cameraRuns = false
+        if link.failed(now: plant.clock.now, detail: error.description) {
+            Log.error("camera can't be used", ["role": plant.cameraRole, "reason": error.description])
+            tellCameraDown(error.failureOfCamera, error.description)
+        }
+        reduce(.camera(.down(error.failureOfCamera), at: plant.clock.now))
+    }
+
+    private func cameraLost(_ why: String) {
+        guard cameraRuns else { return }
+        cameraRuns = false
+        Log.error("camera lost", ["role": plant.cameraRole, "reason": why])
+        tellCameraDown(.cameraLost, why)
+        reduce(.camera(.down(.cameraLost), at: plant.clock.now))
+        cameraWorker.post(
+            link.lost(now: plant.clock.now) ? .restart(plant.cameraRequest) : .reopen(plant.cameraRequest))
+    }
+
+    private func tellCameraDown(_ reason: FailureReason, _ detail: String) {
+        desk.update {
+            $0.camera.state = "recovering"
+            $0.camera.detail = detail
+        }
+        send(
+            "camera.down",
+            fields: [
+                .init("role", .string(plant.cameraRole)), .init("reason", .string(reason.rawValue)),
+                .init("detail", .string(detail)),
+            ])
+    }
+
+    private func watchCamera(_ now: Instant) {
+        if cameraRuns, link.isSilent(now: now) { cameraLost("no frame came for \(link.patienceText)") }
+        if link.retryIsDue(now: now) { cameraWorker.post(.start(plant.cameraRequest)) }
+    }
+
+    // MARK: Slow clockwork
+
+    /// Twice a second: space, clock, clips that don't end.
+    private func tick(_ now: Instant) {
+        nextTick = now + .milliseconds(500)
+        if !measuring {
+            measuring = true
+            store.post(.measure)
+        }
+        let trusted = plant.clock.isTrusted
+        desk.update { $0.clockIsTrusted = trusted }
+        for index in details.indices {
+            guard let since = details[index].finishing, now - since > .seconds(3) else { continue }
+            // A microphone that neither gives sound nor fails must not keep a clip from ending.
+            clips.post(.soundInterrupted(details[index].key, "the microphone stopped answering"))
+            details[index].finishing = now
+        }
+        dirty = true
+    }
+
+    private func publishStatus() {
+        dirty = false
+        let session = session
+        desk.update { status in
+            status.counters.presses = session.counters.presses
+            status.counters.glitches = session.counters.glitches
+            status.counters.shots = session.counters.shots
+            status.counters.clips = session.counters.clips
+            status.counters.rejected = session.counters.rejected
+            status.queuedShots = session.queuedShots
+        }
+        desk.changed.signal()
+    }
+}

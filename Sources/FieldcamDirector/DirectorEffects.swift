@@ -1,0 +1,107 @@
+import FieldcamCore
+import FieldcamLinux
+import FieldcamPorts
+
+extension Director {
+    /// Carries out one order of Core.
+    func perform(_ effect: Effect) {
+        switch effect {
+        case .dropFrame(let ref):
+            _ = leases.remove(ref)
+        case .readLevel(let button):
+            read(button)
+        case .doublePress(let button):
+            Log.notice("second press", ["button": plant.buttonRoles[button.index]])
+        case .encodeShot(let number, let frame, let press):
+            encodeShot(number, frame, press)
+        case .beginClip(let key, let press):
+            beginClip(key, press)
+        case .appendFrame(let key, let frame):
+            append(frame, to: key)
+        case .commitClip(let key, let number):
+            guard let index = details.firstIndex(where: { $0.key == key }) else { return }
+            details[index].number = number
+            store.post(.beginClip(key, number, wallTime(of: details[index].press)))
+        case .dropClip(let key):
+            sound?.post(.cancel(key))
+            clips.post(.drop(key))
+            details.removeAll { $0.key == key }
+        case .finishClip(let key, let end):
+            var dropped = 0
+            let now = plant.clock.now
+            edit(key) {
+                dropped = $0.dropped
+                $0.finishing = now
+            }
+            sound?.post(.end(key, end))
+            clips.post(.finish(key, end: end, dropped: dropped))
+        case .reserveNumbers:
+            store.post(.reserveNumbers)
+        case .announce(let announcement):
+            tell(announcement)
+        case .answer(let token, let answer):
+            desk.reply(token, answer)
+        }
+    }
+
+    func edit(_ key: ClipKey, _ body: (inout ClipDetails) -> Void) {
+        guard let index = details.firstIndex(where: { $0.key == key }) else { return }
+        body(&details[index])
+    }
+
+    private func encodeShot(_ number: MediaNumber, _ frame: Frame, _ press: Instant) {
+        shots.append(ShotDetails(number: number))
+        guard let mode, let lease = leases.share(frame.ref) else {
+            return facts.post(
+                .shotFailed(
+                    number, HardwareError(.invalid, "encode the photo", detail: "its frame was given back too early"),
+                    during: .encoding))
+        }
+        let plan = StillPlan(
+            quality: plant.photoQuality, rotation: mode.rotation, mirror: mode.mirror, make: plant.make,
+            model: mode.model, software: plant.software, taken: wallTime(of: press), exposure: frame.exposure,
+            gain: frame.gain, lensPosition: frame.lensPosition)
+        if !stills.post(StillWorker.Job(number: number, lease: lease, plan: plan)) {
+            facts.post(
+                .shotFailed(
+                    number, HardwareError(.busy, "encode the photo", detail: "too many photos are under way"),
+                    during: .encoding))
+        }
+    }
+
+    private func beginClip(_ key: ClipKey, _ press: Instant) {
+        details.append(ClipDetails(key: key, press: press, encoder: plant.encoders.first ?? "", hasPlan: mode != nil))
+        clips.post(.begin(key, mode.map { plan(for: $0) }, wantsSound: sound != nil))
+        sound?.post(.begin(key))
+    }
+
+    /// Gives a plan to clips that were begun before the camera had told its picture's layout.
+    func planWaitingClips(_ mode: CameraMode) {
+        for index in details.indices where !details[index].hasPlan {
+            details[index].hasPlan = true
+            clips.post(.plan(details[index].key, plan(for: mode)))
+        }
+    }
+
+    private func plan(for mode: CameraMode) -> ClipPlan {
+        ClipPlan(
+            encoders: plant.encoders, layout: mode.pool.video, framerate: plant.framerate,
+            bitRate: plant.videoBitRate, everyFrameIsKey: plant.everyFrameIsKey, rotation: mode.rotation,
+            mirror: mode.mirror, audio: nil)
+    }
+
+    private func append(_ frame: Frame, to key: ClipKey) {
+        guard let lease = leases.share(frame.ref) else { return }
+        if !clips.post(frame: lease, at: frame.exposureStart, to: key) {
+            edit(key) { $0.dropped += 1 }
+            desk.update { $0.counters.framesDropped += 1 }
+        }
+    }
+
+    /// The wall clock's time of an instant of the monotonic clock.
+    func wallTime(of instant: Instant) -> WallTime {
+        WallTime(
+            wallNanoseconds: plant.clock.wallNanoseconds - (plant.clock.now - instant).inNanoseconds,
+            isTrusted: plant.clock.isTrusted)
+    }
+}

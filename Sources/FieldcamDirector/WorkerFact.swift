@@ -1,0 +1,55 @@
+import FieldcamCore
+import FieldcamPorts
+
+/// What a worker reports to the director. Facts of Core with the details that only the shell needs.
+enum WorkerFact: Sendable {
+    case cameraStarted(CameraMode)
+    case cameraFailed(HardwareError)
+    case cameraClosed
+
+    case shotSaved(MediaNumber, SavedFile, width: Int, height: Int)
+    case shotFailed(MediaNumber, HardwareError, during: ShotStage)
+
+    case clipWriterOpened(ClipKey, encoder: String)
+    case clipSaved(ClipKey, ClipOutcome)
+    case clipEmpty(ClipKey)
+    case clipFailed(ClipKey, FailureReason, HardwareError, partialPath: String?)
+    case encoderLost(ClipKey, HardwareError)
+
+    case numbersReserved(next: MediaNumber, limit: MediaNumber)
+    case headroom(Int64)
+    case storageFailed(HardwareError)
+
+    case sound(SoundState)
+}
+
+enum ShotStage: Sendable {
+    case encoding
+    case storing
+}
+
+/// What became of a clip, for `clip.saved`.
+struct ClipOutcome: Sendable {
+    var file: SavedFile
+    var facts: ClipFacts
+    var dropped: Int
+    var sound: SoundReport
+}
+
+/// How the sound of a clip fared (contract §6: `audio`, `audio_reason`).
+struct SoundReport: Sendable, Hashable {
+    enum State: String, Sendable {
+        case ok
+        case missing
+        case interrupted
+    }
+    var state = State.ok
+    var reason = ""
+}
+
+/// What the microphone is doing, for the status.
+enum SoundState: Sendable, Hashable {
+    case closed
+    case open
+    case missing(HardwareError)
+}
