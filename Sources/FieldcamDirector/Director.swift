@@ -44,6 +44,8 @@ public final class Director: @unchecked Sendable {
     private var stopAsked = false
     private var nextTick: Instant
     private var measuring = false
+    /// Wall clock minus monotonic clock, ns, at the last look.
+    private var wallOffset: Int64?
     private var dirty = true
     public private(set) var latency = LatencyHistogram()
 
@@ -149,7 +151,6 @@ public final class Director: @unchecked Sendable {
             }
             _ = poll(polled.baseAddress, 5, -1)
             if polled[1].revents != 0 { timer.clear() }
-            if polled[4].revents != 0 { mode?.pool.freed.clear() }
         }
     }
 
@@ -165,7 +166,11 @@ public final class Director: @unchecked Sendable {
         if let deadline = session.nextDeadline, deadline <= due { reduce(.time(due)) }
         watchCamera(due)
         if due >= nextTick { tick(due) }
-        if cameraRuns { plant.camera.requeue(now: due) }
+        if cameraRuns {
+            // Cleared first: a slot that becomes free from here on signals again.
+            mode?.pool.freed.clear()
+            plant.camera.requeue(now: due)
+        }
         if case .inline = labour {
             while workInline() { takeWorkerFacts() }
         }
@@ -445,8 +450,7 @@ public final class Director: @unchecked Sendable {
             measuring = true
             store.post(.measure)
         }
-        let trusted = plant.clock.isTrusted
-        desk.update { $0.clockIsTrusted = trusted }
+        watchClock(now)
         for index in details.indices {
             guard let since = details[index].finishing, now - since > .seconds(3) else { continue }
             // A microphone that neither gives sound nor fails must not keep a clip from ending.
@@ -454,6 +458,18 @@ public final class Director: @unchecked Sendable {
             details[index].finishing = now
         }
         dirty = true
+    }
+
+    /// The wall clock against the monotonic one: a jump of more than a second is told.
+    private func watchClock(_ now: Instant) {
+        let trusted = plant.clock.isTrusted
+        desk.update { $0.clockIsTrusted = trusted }
+        let offset = plant.clock.wallNanoseconds - now.nanoseconds
+        defer { wallOffset = offset }
+        guard let before = wallOffset, abs(offset - before) > 1_000_000_000 else { return }
+        let step = Double(offset - before) / 1e9
+        send("clock.stepped", fields: [.init("seconds", .number(step)), .init("trusted", .bool(trusted))])
+        Log.notice("the wall clock was set", ["seconds": "\(step)"])
     }
 
     private func publishStatus() {
