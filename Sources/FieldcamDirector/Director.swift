@@ -58,8 +58,10 @@ public final class Director: @unchecked Sendable {
         clips = ClipWorker(writers: plant.clipWriters, store: store, facts: facts)
         store.clips = clips
         stills = StillWorker(encoders: plant.stillEncoders, store: store, facts: facts)
-        sound = plant.microphone.map {
-            SoundWorker(microphone: $0, clock: plant.clock, clips: clips, facts: facts)
+        if let microphone = plant.microphone {
+            sound = SoundWorker(microphone: microphone, clock: plant.clock, clips: clips, facts: facts)
+        } else {
+            sound = nil
         }
         cameraWorker = CameraWorker(camera: plant.camera, facts: facts)
         session = Session(settings: plant.session, buttons: plant.buttonRoles.count)
