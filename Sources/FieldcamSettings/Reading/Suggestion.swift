@@ -1,7 +1,7 @@
 /// Finds what was probably meant.
-enum Suggestion {
+public enum Suggestion {
     /// The candidate with the fewest edits (insert, remove, replace, swap neighbours), if they are few for its length.
-    static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+    public static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         let letters = Array(word.lowercased().utf8.prefix(64))
         var best: (distance: Int, candidate: String)?
         for candidate in candidates {
@@ -14,7 +14,7 @@ enum Suggestion {
     }
 
     /// "; did you mean 'x'?" or what is there to choose from.
-    static func words(for word: String, among candidates: [String]) -> String {
+    public static func words(for word: String, among candidates: [String]) -> String {
         if let near = nearest(to: word, among: candidates) { return "did you mean '\(near)'?" }
         return candidates.count <= 16 ? "known here: \(candidates.joined(separator: ", "))" : "see the list of settings"
     }

@@ -104,12 +104,12 @@ extension CommandSyntax {
         name: "boards", summary: "Lists the boards that --board knows.", isClient: false)
 
     /// In the order of the help.
-    static let all = [serve, photo, record, stop, press, status, events]
+    static let all = [serve, photo, record, stop, press, status, events, boards, check]
 
     /// Commands of the contract that aren't in this version.
     static let later = [
         "focus", "zoom", "flash", "torch", "switch", "start", "standby", "release", "get", "set", "doctor", "repair",
-        "bench", "lights-off", "boards", "check",
+        "bench", "lights-off",
     ]
 
     /// What `fieldcam --help` prints.

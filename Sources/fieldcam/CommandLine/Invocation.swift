@@ -1,4 +1,5 @@
 import FieldcamCore
+import FieldcamSettings
 
 /// A command line as it was understood.
 struct Invocation: Sendable {
@@ -63,7 +64,7 @@ struct Invocation: Sendable {
             throw .usage("the command '\(name)' isn't in this version; `fieldcam --help` lists those that are.")
         }
         let advice =
-            nearest(name, among: CommandSyntax.all.map(\.name)).map { "did you mean '\($0)'?" }
+            Suggestion.nearest(to: name, among: CommandSyntax.all.map(\.name)).map { "did you mean '\($0)'?" }
             ?? "`fieldcam --help` lists the commands."
         throw .usage("'\(name)' is no command: \(advice)")
     }
@@ -94,7 +95,7 @@ struct Invocation: Sendable {
             if name == "-h" { name = "--help" }
             guard let option = syntax.allOptions.first(where: { $0.name == name }) else {
                 let advice =
-                    nearest(name, among: syntax.allOptions.map(\.name)).map { "did you mean '\($0)'?" }
+                    Suggestion.nearest(to: name, among: syntax.allOptions.map(\.name)).map { "did you mean '\($0)'?" }
                     ?? "`fieldcam \(syntax.name) --help` lists its options."
                 throw .usage("`fieldcam \(syntax.name)` has no option '\(name)': \(advice)")
             }

@@ -1,4 +1,5 @@
 import FieldcamLinux
+import FieldcamSettings
 import Glibc
 
 /// stdout: the result and nothing else.
@@ -17,7 +18,16 @@ enum Output {
 
     /// One sentence on stderr.
     static func complain(_ message: String) {
-        let bytes = Array("fieldcam: \(message)\n".utf8)
+        tell("fieldcam: \(message)\n")
+    }
+
+    /// A fault of a file on stderr: `file:line:column: message`, as editors understand it.
+    static func complain(_ complaint: Complaint) {
+        tell("\(complaint)\n")
+    }
+
+    private static func tell(_ text: String) {
+        let bytes = Array(text.utf8)
         _ = bytes.withUnsafeBytes { writeAll($0, to: 2) }
     }
 }

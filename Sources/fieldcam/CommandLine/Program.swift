@@ -35,6 +35,8 @@ struct Program {
             case "press": try press(invocation, client)
             case "status": try status(invocation, client)
             case "events": try events(invocation, client)
+            case "boards": return try boards(invocation)
+            case "check": return try check(invocation)
             default: preconditionFailure("the command \(syntax.name) has no body")
             }
         }
