@@ -23,11 +23,16 @@ public final class SimulatedButtons: Buttons, Sendable {
     private struct Line {
         var pressed = false
         var isPresent = true
-        /// Told to the director: present, gone, or nothing yet.
-        var wasFound = false
-        var wasLost = false
-        /// Level of the last edge that was told; `nil` after the line was found.
+        /// The level that was told last; `nil` while the line is lost.
         var told: Bool?
+
+        mutating func apply(_ happening: Happening) {
+            switch happening {
+            case .edge(let pressed), .silentEdge(let pressed): self.pressed = pressed
+            case .lost: isPresent = false
+            case .found: isPresent = true
+            }
+        }
     }
     /// Edges that can wait; more are refused.
     public static let capacity = 16_384
@@ -39,7 +44,11 @@ public final class SimulatedButtons: Buttons, Sendable {
         var planned: [Planned] = []
         var first = 0
         let timer = TimerFD()
+        /// The first drain has opened the lines.
+        var isOpen = false
         var isClosed = false
+        /// When a lost line is tried again: never needed here, as its return is an event, but a promise of the port.
+        var nextTry: Instant?
         var dice: UInt64 = 0x2545_F491_4F6C_DD1D
     }
 
@@ -169,14 +178,9 @@ public final class SimulatedButtons: Buttons, Sendable {
         state.withLock { state in
             state.timer.clear()
             guard !state.isClosed else { return }
-            for index in state.lines.indices where !state.lines[index].wasFound && !state.lines[index].wasLost {
-                state.lines[index].wasFound = state.lines[index].isPresent
-                state.lines[index].wasLost = !state.lines[index].isPresent
-                let id = ButtonID(index)
-                facts.append(
-                    state.lines[index].isPresent
-                        ? .found(id, pressed: state.lines[index].pressed, at: now)
-                        : .lost(id, Self.gone(index), at: now))
+            if !state.isOpen {
+                state.isOpen = true
+                Self.open(&state, now: now, facts: &facts)
             }
             var gaps: UInt64 = 0
             while state.first < state.planned.count, state.planned[state.first].at <= now {
@@ -203,6 +207,7 @@ public final class SimulatedButtons: Buttons, Sendable {
                 case .found:
                     guard !state.lines[next.button].isPresent else { continue }
                     state.lines[next.button].isPresent = true
+                    state.lines[next.button].told = state.lines[next.button].pressed
                     facts.append(.found(id, pressed: state.lines[next.button].pressed, at: next.at))
                 }
             }
@@ -216,30 +221,51 @@ public final class SimulatedButtons: Buttons, Sendable {
                 state.planned.removeAll(keepingCapacity: true)
                 state.first = 0
             }
+            let isAnyLost = state.lines.contains { !$0.isPresent }
+            if !isAnyLost {
+                state.nextTry = nil
+            } else if state.nextTry.map({ $0 <= now }) ?? true {
+                state.nextTry = now + Self.retry
+            }
             Self.arm(&state, now: now, isLive: isLive)
         }
         for fact in facts { body(fact) }
     }
 
+    /// Opens the lines: what happened before is not told, only what came of it.
+    private static func open(_ state: inout State, now: Instant, facts: inout [ButtonFact]) {
+        while state.first < state.planned.count, state.planned[state.first].at <= now {
+            let past = state.planned[state.first]
+            state.first += 1
+            state.lines[past.button].apply(past.happening)
+        }
+        for (index, line) in state.lines.enumerated() {
+            let id = ButtonID(index)
+            state.lines[index].told = line.isPresent ? line.pressed : nil
+            facts.append(
+                line.isPresent ? .found(id, pressed: line.pressed, at: now) : .lost(id, gone(index), at: now))
+        }
+    }
+
+    private static let retry = Duration.milliseconds(500)
+
     public func level(of button: ButtonID) -> Bool? {
         let now = world.now
         return state.withLock { state -> Bool? in
-            guard state.lines.indices.contains(button.index), !state.isClosed else { return nil }
+            guard state.lines.indices.contains(button.index), state.isOpen, !state.isClosed else { return nil }
             var line = state.lines[button.index]
             for planned in state.planned[state.first...] {
                 guard planned.at <= now else { break }
-                guard planned.button == button.index else { continue }
-                switch planned.happening {
-                case .edge(let pressed), .silentEdge(let pressed): line.pressed = pressed
-                case .lost: line.isPresent = false
-                case .found: line.isPresent = true
-                }
+                if planned.button == button.index { line.apply(planned.happening) }
             }
             return line.isPresent ? line.pressed : nil
         }
     }
 
-    public var nextDeadline: Instant? { nil }
+    public var nextDeadline: Instant? {
+        let now = world.now
+        return state.withLock { $0.isClosed ? nil : $0.isOpen ? $0.nextTry : now }
+    }
 
     public func close() {
         state.withLock {
