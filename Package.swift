@@ -61,9 +61,10 @@ let package = Package(
             ]),
 
         // Tests
+        .target(name: "CFieldcamTestKit", dependencies: ["Clibjpeg"], path: "Tests/CFieldcamTestKit"),
         .target(
             name: "FieldcamTestKit",
-            dependencies: ["FieldcamPorts", "FieldcamSimulator", "FieldcamDirector"],
+            dependencies: ["FieldcamPorts", "FieldcamSimulator", "FieldcamDirector", "CFieldcamTestKit"],
             path: "Tests/FieldcamTestKit"),
         // The same contract suites on real drivers: a program without a test framework, so that it runs in any guest.
         .executableTarget(

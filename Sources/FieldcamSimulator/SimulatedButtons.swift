@@ -65,6 +65,7 @@ public final class SimulatedButtons: Buttons, Sendable {
         // The first call finds the lines.
         state.timer.arm(at: Instant(nanoseconds: 1))
         self.state = Mutex(state)
+        world.buttons = self
         if !world.isLive { world.attach(self) }
     }
 

@@ -1,6 +1,8 @@
+import CFieldcamTestKit
 import FieldcamCore
 import FieldcamPorts
 import FieldcamSimulator
+import Glibc
 
 /// Reads the strip of a simulated frame (`Strip`) from any picture that was made of it: scaled, squeezed, compressed, or
 /// cropped around its middle.
@@ -29,6 +31,33 @@ public enum StripReader {
             }
         }
         return nil
+    }
+
+    /// Reads it from a JPEG file in memory, which must decode to its end.
+    /// - Throws: libjpeg's words, if it doesn't.
+    public static func read(jpeg: UnsafeRawBufferPointer) throws(ContractFailure) -> Strip? {
+        let picture = try DecodedLuma(jpeg: jpeg)
+        return picture.read()
+    }
+
+    /// Reads it from a JPEG file, which must decode to its end.
+    public static func read(jpegFile path: String) throws(ContractFailure) -> Strip? {
+        guard let file = fopen(path, "rb") else { throw ContractFailure("\(path) can't be opened") }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = fread(&chunk, 1, chunk.count, file)
+            guard count > 0 else { break }
+            bytes.append(contentsOf: chunk[..<count])
+        }
+        let picture: DecodedLuma
+        do {
+            picture = try bytes.withUnsafeBytes { raw throws(ContractFailure) in try DecodedLuma(jpeg: raw) }
+        } catch {
+            throw ContractFailure("\(path): \(error)")
+        }
+        return picture.read()
     }
 
     private struct Plane {

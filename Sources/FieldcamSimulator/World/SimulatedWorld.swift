@@ -21,6 +21,7 @@ public final class SimulatedWorld: Sendable {
         var lights: [Int: Double] = [:]
         var nextLight = 0
         var devices: [Attached] = []
+        weak var buttons: SimulatedButtons?
     }
     private struct Attached {
         weak var device: (any SteppedDevice)?
@@ -89,6 +90,12 @@ public final class SimulatedWorld: Sendable {
         }
     }
 
+    /// The buttons that a request presses: those made last.
+    var buttons: SimulatedButtons? {
+        get { state.withLock { $0.buttons } }
+        set { state.withLock { $0.buttons = newValue } }
+    }
+
     // MARK: - Scene
 
     /// Changes the scene from now on. Lux 0 … 200,000; distance of the subject in metres, 0.05 … 100.
@@ -154,6 +161,8 @@ public final class SimulatedWorld: Sendable {
     public func clearFaults() {
         state.withLock { $0.faults = Faults() }
     }
+
+    var faults: Faults { state.withLock { $0.faults } }
 
     func cameraIsSilent(at instant: Instant) -> Bool {
         state.withLock { $0.faults.stall?.covers(instant) ?? false }
