@@ -28,9 +28,13 @@ final class CameraRig {
         try camera.start()
     }
 
+    /// Time passes until a frame came; nobody looks at it.
+    @discardableResult
+    func next() -> Frame? { next { _, _ in } }
+
     /// Time passes until a frame came; the body sees it while it is held.
     @discardableResult
-    func next(_ body: (Frame, borrowing FrameLease) throws -> Void = { _, _ in }) rethrows -> Frame? {
+    func next(_ body: (Frame, borrowing FrameLease) throws -> Void) rethrows -> Frame? {
         while let due = clock.nextDue {
             clock.advance(to: due)
             var frame: Frame?

@@ -205,7 +205,7 @@ final class SensorTests: XCTestCase {
         let rig = try CameraRig(framerate: 60, slots: 4)
         var lit = 0
         for _ in 0..<120 {
-            try rig.next { frame, lease in
+            rig.next { frame, lease in
                 let value = mean(lease.still, x: 5..<11, y: 90..<92)
                 // The lamp's rows are exposed 90 % of the read-out later.
                 let rows = frame.middle + .microseconds(9_100)
