@@ -1,0 +1,304 @@
+import FieldcamCore
+import FieldcamLinux
+import FieldcamPorts
+import Glibc
+import Synchronization
+
+/// Photos and clips as durable files under `<media>` (contract §8).
+///
+/// A file is written under a name of its own in `<media>/.partial`, synced, moved to its date folder without replacing
+/// anything, and that folder is synced. Whatever moment the power goes, a final name holds a whole file or doesn't exist.
+public final class DurableStore: MediaStore {
+    public let media: String
+    public let state: String
+    /// Bytes that stay free where media lie.
+    public var reserve: Int64 { shared.withLock { $0.reserve } }
+
+    private struct Shared {
+        var counter: NumberCounter
+        var reserve: Int64
+        /// A date folder whose own name is known to be durable.
+        var durableFolder: String?
+    }
+    private let file: FileSystem
+    /// Held during a call's counting only, except while a reservation is written.
+    private let shared: Mutex<Shared>
+
+    private var partial: String { media + "/.partial" }
+
+    /// Makes the folders. The state folder should be held by a `StateLock`.
+    ///
+    /// - Parameter reserve: bytes, from `storage.reserve`.
+    /// - Throws: which folder can't be made or read, and why.
+    public convenience init(media: String, state: String, reserve: Int64) throws(HardwareError) {
+        try self.init(media: media, state: state, reserve: reserve, file: LinuxFileSystem())
+    }
+
+    init(media: String, state: String, reserve: Int64, file: FileSystem) throws(HardwareError) {
+        self.media = media
+        self.state = state
+        self.file = file
+        do {
+            try file.makeFolders(state)
+        } catch {
+            throw .storage(error, "make the state folder '\(state)'")
+        }
+        do {
+            try file.makeFolders(media)
+            try file.makeFolders(media + "/.partial")
+            // A folder that an earlier run made, and couldn't sync any more, becomes durable here.
+            try file.syncFolder(media)
+        } catch {
+            throw .storage(error, "make the media folder '\(media)'")
+        }
+        let counter = try NumberCounter(file, folder: state) { () throws(HardwareError) in
+            try Self.highestNumber(file, media: media)
+        }
+        shared = Mutex(Shared(counter: counter, reserve: reserve))
+    }
+
+    /// Takes effect with the next file.
+    public func setReserve(_ bytes: Int64) {
+        shared.withLock { $0.reserve = bytes }
+    }
+
+    // MARK: Numbers
+
+    public func reserveNumbers(_ count: Int) throws(HardwareError) -> (next: MediaNumber, limit: MediaNumber) {
+        let range = try shared.withLock { shared throws(HardwareError) in try shared.counter.reserve(count) }
+        return (range.lowerBound, range.upperBound)
+    }
+
+    private static func highestNumber(_ file: FileSystem, media: String) throws(HardwareError) -> MediaNumber? {
+        var highest: MediaNumber?
+        do {
+            for folder in try file.names(in: media) where folder == ".partial" || MediaName.isFolder(folder) {
+                for name in try file.names(in: "\(media)/\(folder)") {
+                    if let number = MediaName(name)?.number { highest = max(number, highest ?? number) }
+                }
+            }
+        } catch {
+            throw .storage(error, "look for the highest number in '\(media)'")
+        }
+        return highest
+    }
+
+    // MARK: Photos
+
+    public func savePhoto(_ number: MediaNumber, taken: WallTime, bytes: UnsafeRawBufferPointer) throws(HardwareError)
+        -> SavedFile
+    {
+        let operation = "save the photo \(number.value) in '\(media)'"
+        try requireRoom(Int64(bytes.count), operation)
+        let claim = try claim(.photo, number, folder: "", operation)
+        do throws(SystemFailure) {
+            do {
+                defer { file.close(claim.descriptor) }
+                try file.writeAll(claim.descriptor, bytes)
+                try file.sync(claim.descriptor)
+            }
+            let path = try publish(claim.path, as: claim.name, folder: MediaName.folder(taken))
+            return SavedFile(path: path, byteCount: bytes.count)
+        } catch {
+            // Gives the space back. After the move there is nothing left to remove, and a whole photo stays.
+            try? file.remove(claim.path)
+            throw .storage(error, operation)
+        }
+    }
+
+    // MARK: Clips
+
+    public func beginClip(_ number: MediaNumber, taken: WallTime) throws(HardwareError) -> PartialClip {
+        let operation = "begin the clip \(number.value) in '\(media)'"
+        try requireRoom(1, operation)
+        let folder = MediaName.folder(taken)
+        let claim = try claim(.clip, number, folder: folder, operation)
+        do {
+            // The name must be found after a power cut, or the fragments written until then are lost.
+            try file.syncFolder(partial)
+        } catch {
+            file.close(claim.descriptor)
+            try? file.remove(claim.path)
+            throw .storage(error, operation)
+        }
+        return PartialClip(number: claim.name.number, descriptor: claim.descriptor, path: claim.path, folder: folder)
+    }
+
+    /// If it throws the file stays in `.partial` and the next start recovers it.
+    public func publish(_ clip: PartialClip) throws(HardwareError) -> SavedFile {
+        do throws(SystemFailure) {
+            let size: Int64
+            do {
+                defer { file.close(clip.descriptor) }
+                try file.sync(clip.descriptor)
+                size = try file.size(clip.descriptor)
+            }
+            let path = try publish(clip.path, as: MediaName(.clip, clip.number), folder: clip.folder)
+            return SavedFile(path: path, byteCount: Int(size))
+        } catch {
+            throw .storage(error, "save the clip \(clip.number.value) in '\(media)'")
+        }
+    }
+
+    public func discard(_ clip: PartialClip) {
+        file.close(clip.descriptor)
+        do {
+            try file.remove(clip.path)
+        } catch  where error.code != ENOENT {
+            // The next start removes it.
+            Log.warning(
+                "a clip that came to nothing can't be removed", ["path": clip.path, "cause": errorText(error.code)])
+        } catch {}
+    }
+
+    // MARK: Space
+
+    public func headroom() throws(HardwareError) -> Int64 {
+        do {
+            return try file.freeBytes(at: media) - reserve
+        } catch {
+            throw .storage(error, "tell the free space of '\(media)'")
+        }
+    }
+
+    private func requireRoom(_ bytes: Int64, _ operation: String) throws(HardwareError) {
+        let room = try headroom()
+        guard room >= bytes else {
+            throw HardwareError(
+                .full, operation, code: ENOSPC,
+                detail: "less than storage.reserve is left; delete something there, or lower the reserve")
+        }
+    }
+
+    // MARK: After a crash
+
+    public func recover() throws(HardwareError) -> [Leftover] {
+        var leftovers: [Leftover] = []
+        do {
+            for name in try file.names(in: partial).sorted() {
+                guard let known = MediaName(name) else { continue }
+                do {
+                    leftovers.append(Leftover(number: known.number, outcome: try recover(name, known)))
+                } catch {
+                    // It stays for the next start: a full disk now must not cost a clip.
+                    Log.warning(
+                        "a file that a crash left can't be finished",
+                        ["path": "\(partial)/\(name)", "cause": errorText(error.code)])
+                }
+            }
+            if !leftovers.isEmpty { try file.syncFolder(partial) }
+        } catch {
+            throw .storage(error, "look for leftovers in '\(partial)'")
+        }
+        return leftovers
+    }
+
+    private func recover(_ name: String, _ known: MediaName) throws(SystemFailure) -> Leftover.Outcome {
+        let path = "\(partial)/\(name)"
+        guard known.kind == .clip else {
+            try file.remove(path)
+            return .photoRemoved
+        }
+        let size = try cut(path)
+        guard size > 0 else {
+            try file.remove(path)
+            return .empty
+        }
+        let final = try publish(path, as: known, folder: MediaName.folder(ofPartial: name))
+        return .recovered(SavedFile(path: final, byteCount: Int(size)))
+    }
+
+    /// Cuts a clip after its last whole fragment, durably; 0: it has none, and is as it was.
+    private func cut(_ path: String) throws(SystemFailure) -> Int64 {
+        let descriptor = try file.open(path)
+        defer { file.close(descriptor) }
+        let size = try file.size(descriptor)
+        let scan = try ClipScan(size: size) { offset, count throws(SystemFailure) in
+            try file.readAll(descriptor, at: offset, count)
+        }
+        guard scan.length > 0 else { return 0 }
+        if let repair = scan.repair { try file.writeAll(descriptor, at: repair.offset, repair.bytes) }
+        if scan.length < size { try file.truncate(descriptor, to: scan.length) }
+        try file.sync(descriptor)
+        return scan.length
+    }
+
+    // MARK: The way to a final name
+
+    private struct Claim {
+        var name: MediaName
+        var path: String
+        var descriptor: Int32
+    }
+
+    /// Takes a name in `.partial` that nobody has.
+    private func claim(_ kind: MediaName.Kind, _ number: MediaNumber, folder: String, _ operation: String)
+        throws(HardwareError) -> Claim
+    {
+        var name = MediaName(kind, number)
+        var hasMadeFolders = false
+        while true {
+            let path = "\(partial)/\(name.partial(folder: folder))"
+            do {
+                return Claim(name: name, path: path, descriptor: try file.create(path))
+            } catch  where error.code == EEXIST {
+                name.number = try reserveNumbers(1).next
+            } catch  where error.code == ENOENT && !hasMadeFolders {
+                // Somebody emptied the media folder while we run.
+                hasMadeFolders = true
+                do {
+                    try file.makeFolders(partial)
+                } catch {
+                    throw .storage(error, operation)
+                }
+            } catch {
+                throw .storage(error, operation)
+            }
+        }
+    }
+
+    /// Moves a synced file of `.partial` to its final name, or the next number's if that is taken; durable on return.
+    private func publish(_ path: String, as wanted: MediaName, folder: String) throws(SystemFailure) -> String {
+        var name = wanted
+        let home = "\(media)/\(folder)"
+        try makeDurable(folder)
+        while true {
+            let final = "\(home)/\(name.file)"
+            do {
+                try file.renameWithoutReplacing(path, to: final)
+            } catch  where error.code == EEXIST {
+                if file.isSameFile(path, final) {
+                    // A crash between the two steps of a move by link and unlink.
+                    try file.remove(path)
+                } else {
+                    name.number = try next()
+                    continue
+                }
+            }
+            try file.syncFolder(home)
+            return final
+        }
+    }
+
+    /// A number beyond all that were given out.
+    private func next() throws(SystemFailure) -> MediaNumber {
+        do {
+            return try reserveNumbers(1).next
+        } catch {
+            throw SystemFailure(error.code)
+        }
+    }
+
+    /// Makes a date folder and its name in the media folder durable.
+    private func makeDurable(_ folder: String) throws(SystemFailure) {
+        var isNew = true
+        do {
+            try file.makeFolder("\(media)/\(folder)")
+        } catch  where error.code == EEXIST {
+            isNew = false
+        }
+        if !isNew, shared.withLock({ $0.durableFolder == folder }) { return }
+        try file.syncFolder(media)
+        shared.withLock { $0.durableFolder = folder }
+    }
+}
