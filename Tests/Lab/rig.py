@@ -41,15 +41,15 @@ class Checks:
 
 
 class Button:
-    """A button on line 17 of the simulated chip: pull-up at rest, low when pressed."""
+    """The button on line 17 of the simulated chip, as boards/lab has it: pulled down at rest, up when pressed."""
 
     def __init__(self, seed=1):
         self.path = os.path.join(os.environ["LAB_LINES"], "sim_gpio17", "pull")
         self.random = random.Random(seed)
 
-    def _level(self, low):
+    def _level(self, pressed):
         with open(self.path, "w") as pull:
-            pull.write("pull-down" if low else "pull-up")
+            pull.write("pull-up" if pressed else "pull-down")
 
     def _wait(self, instant):
         """Until an instant: asleep while it is far, awake for the last half millisecond."""
@@ -60,13 +60,13 @@ class Button:
             if left > 1_500_000:
                 time.sleep((left - 1_000_000) / 1e9)
 
-    def edge(self, low, bounce_ns=0, pulses=3):
+    def edge(self, pressed, bounce_ns=0, pulses=3):
         """One change with its bounce: pulses within bounce_ns; the time just before the first edge comes back."""
         first = now()
-        self._level(low)
+        self._level(pressed)
         if bounce_ns > 0:
             times = sorted(self.random.randrange(bounce_ns) for _ in range(2 * pulses))
-            level = low
+            level = pressed
             for offset in times:
                 self._wait(first + offset)
                 level = not level
