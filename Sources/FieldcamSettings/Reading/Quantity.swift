@@ -39,7 +39,8 @@ enum Quantity {
     /// The amount in the largest unit that divides it.
     static func text(_ amount: Int64, units: [(name: String, scale: Int64)], zero: String) -> String {
         if amount == 0 { return zero }
-        let unit = units.last(where: { amount % $0.scale == 0 }) ?? units[0]
+        let fitting = units.last { amount % $0.scale == 0 }
+        let unit: (name: String, scale: Int64) = fitting ?? units[0]
         return "\(amount / unit.scale)\(unit.name)"
     }
 
