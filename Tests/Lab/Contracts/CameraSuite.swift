@@ -1,0 +1,95 @@
+import FieldcamCamera
+import FieldcamCore
+import FieldcamPorts
+import FieldcamTestKit
+import Glibc
+
+extension Suite {
+    static let camera = Suite("camera", CameraContract.cases) { () throws(ContractFailure) in try LibcameraBench() }
+    static let cameraWiring = Suite("camera-wiring", CameraWiring.cases) { () throws(ContractFailure) in
+        try LibcameraBench()
+    }
+}
+
+/// libcamera's cameras in the lab: vimc, or its own virtual pipeline; `LAB_CAMERA` tells which.
+final class LibcameraBench: RealBench, CameraBench {
+    let slowness: Double
+    let abilities: CameraAbilities
+    let match: String
+
+    init() throws(ContractFailure) {
+        switch getenv("LAB_CAMERA").map({ String(cString: $0) }) {
+        case "vimc":
+            // One stream, four buffers of its own, and a debayer that an emulated processor runs at a few frames a second.
+            match = "index:0"
+            slowness = 20
+            abilities = CameraAbilities(
+                large: Size(width: 480, height: 360), small: Size(width: 240, height: 180), hasTwoStreams: false,
+                framerate: 10, slack: 8, ownSlots: 4, isExclusive: true)
+        case "virtual":
+            match = "location:back"
+            slowness = 10
+            abilities = CameraAbilities(
+                large: Size(width: 1280, height: 720), small: Size(width: 640, height: 480), hasTwoStreams: true,
+                framerate: 30, slack: 1.5, ownSlots: 4, isExclusive: true)
+        case let kind:
+            throw ContractFailure("LAB_CAMERA is '\(kind ?? "")'; say vimc or virtual")
+        }
+    }
+
+    func makeCamera() -> any Camera { LibcameraCamera(match: match) }
+    func makeAbsentCamera() -> any Camera { LibcameraCamera(match: "model:nonesuch") }
+}
+
+/// What only libcamera can show: how cameras are named, and what errors say.
+enum CameraWiring {
+    static let cases: [ContractCase<LibcameraBench>] = [
+        ContractCase("the cameras are listed, and each opens by its id, model and index") {
+            bench throws(ContractFailure) in
+            do throws(HardwareError) {
+                let listings = try CameraLibrary.load().cameras()
+                guard !listings.isEmpty else { throw HardwareError(.absent, "find a camera") }
+                for (index, listing) in listings.enumerated() {
+                    for match in ["id:\(listing.id)", "model:\(listing.model)", "index:\(index)"] {
+                        let camera = LibcameraCamera(match: match)
+                        try camera.open()
+                        camera.close()
+                    }
+                }
+            } catch {
+                throw ContractFailure("\(error)")
+            }
+        },
+        ContractCase("an absent camera's error lists what is there") { bench throws(ContractFailure) in
+            try expectOpening("model:nonesuch", .absent, "no camera matches 'model:nonesuch'; there is index:0")
+        },
+        ContractCase("a match of no known kind is invalid and lists the kinds") { bench throws(ContractFailure) in
+            try expectOpening("imx708", .invalid, "location:back|front|external")
+            try expectOpening("index:back", .invalid, "location:back|front|external")
+        },
+        ContractCase("a folder without a camera library is told with the mend") { bench throws(ContractFailure) in
+            do throws(HardwareError) {
+                try LibcameraCamera(match: bench.match, folders: ["/nonexistent"]).open()
+            } catch {
+                try expect(
+                    error.kind == .absent && error.detail.contains("deploy/build-camera-shim"), "told as \(error)")
+                return
+            }
+            throw ContractFailure("a camera was opened without a library")
+        },
+    ]
+
+    private static func expectOpening(
+        _ match: String, _ kind: HardwareError.Kind, _ words: String
+    ) throws(ContractFailure) {
+        do throws(HardwareError) {
+            try LibcameraCamera(match: match).open()
+        } catch {
+            try expect(
+                error.kind == kind && error.detail.contains(words),
+                "told as \(error.kind.rawValue): \(error); expected \(kind.rawValue) with: \(words)")
+            return
+        }
+        throw ContractFailure("'\(match)' was opened")
+    }
+}
