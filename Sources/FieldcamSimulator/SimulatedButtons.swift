@@ -52,6 +52,8 @@ public final class SimulatedButtons: Buttons, Sendable {
         var dice: UInt64 = 0x2545_F491_4F6C_DD1D
     }
 
+    /// Buttons of the board.
+    public let count: Int
     private let world: SimulatedWorld
     private let state: Mutex<State>
     public let descriptor: Int32
@@ -60,6 +62,7 @@ public final class SimulatedButtons: Buttons, Sendable {
     public init(world: SimulatedWorld, count: Int = 1) {
         precondition(count > 0)
         self.world = world
+        self.count = count
         let state = State(lines: Array(repeating: Line(), count: count))
         descriptor = state.timer.descriptor
         // The first call finds the lines.

@@ -6,15 +6,11 @@ import Synchronization
 
 /// A microphone without hardware: 48 kHz, one channel, with a sample clock of its own.
 ///
-/// It hears a soft 440 Hz tone, and a loud 1 kHz beep in the first 100 ms of each whole second of the monotonic clock, when
+/// It hears what `SimulatedWorld.sound` says: at first a soft 440 Hz tone, and a loud 1 kHz beep in the first 100 ms of each whole second of the monotonic clock, when
 /// the lamp in the picture shines: so sound and picture of a clip can be held against each other. The sounds are the
 /// world's; a card whose clock runs `microphone_skew_ppm` too fast takes more samples of the same second.
 public final class SimulatedMicrophone: Microphone {
     public static let rate = 48_000
-    public static let tone = 440.0
-    public static let toneAmplitude = 2_000.0
-    public static let beep = 1_000.0
-    public static let beepAmplitude = 12_000.0
     /// What the card keeps when nobody reads.
     static let buffer = Duration.milliseconds(500)
     /// A card hands out no less at once, while it runs in real time: 480 samples are 10 ms.
@@ -28,6 +24,8 @@ public final class SimulatedMicrophone: Microphone {
         var skewPPM: Double
         /// The next sample to be read.
         var next: Int64 = 0
+        /// Sound was lost, and no piece has told so yet.
+        var hasGap = false
 
         var samplesPerNanosecond: Double { Double(SimulatedMicrophone.rate) * (1 + skewPPM / 1e6) / 1e9 }
 
@@ -79,6 +77,7 @@ public final class SimulatedMicrophone: Microphone {
         }
         let now = world.now
         let skew = world.microphoneSkewPPM
+        let sound = world.sound
         return try card.withLock { (card) throws(HardwareError) -> AudioPiece in
             guard var open = card else {
                 throw HardwareError(
@@ -92,30 +91,25 @@ public final class SimulatedMicrophone: Microphone {
             }
             let taken = open.count(at: now)
             let kept = Int64(Double(Self.rate) * Double(Self.buffer.inNanoseconds) / 1e9)
-            let hasGap = taken - open.next > kept
-            if hasGap { open.next = taken }
+            if taken - open.next > kept {
+                // As after an overrun: what was kept is thrown away, and capturing begins anew.
+                open.next = taken
+                open.hasGap = true
+            }
             let count = Int(max(0, min(Int64(buffer.count), taken - open.next)))
             let at = open.time(of: open.next)
             for index in 0..<count {
-                buffer[index] = Self.sound(at: open.time(of: open.next + Int64(index)))
+                buffer[index] = sound.sample(at: open.time(of: open.next + Int64(index)))
             }
+            let piece = AudioPiece(samples: count, at: at, afterGap: count > 0 && open.hasGap)
+            if count > 0 { open.hasGap = false }
             open.next += Int64(count)
             card = open
-            return AudioPiece(samples: count, at: at, afterGap: hasGap)
+            return piece
         }
     }
 
     public func close() {
         card.withLock { $0 = nil }
-    }
-
-    /// What is to be heard at an instant.
-    static func sound(at instant: Instant) -> Int16 {
-        // Both tones have whole periods in a second, so the second's fraction is phase enough.
-        let rest = instant.nanoseconds % 1_000_000_000
-        let seconds = Double(rest < 0 ? rest + 1_000_000_000 : rest) / 1e9
-        let soft = toneAmplitude * sin(2 * Double.pi * tone * seconds)
-        let loud = SceneRenderer.isMark(instant) ? beepAmplitude * sin(2 * Double.pi * beep * seconds) : 0
-        return Int16((soft + loud).rounded())
     }
 }

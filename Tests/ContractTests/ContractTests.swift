@@ -1,3 +1,28 @@
+import FieldcamTestKit
 import XCTest
 
-final class ContractTests: XCTestCase {}
+/// Every port's contract on its simulated twin; the lab runs the same cases on real drivers.
+final class ContractTests: XCTestCase {
+    private func run<Subject: Sendable>(_ cases: [ContractCase<Subject>], bench: () -> Subject) {
+        XCTAssertFalse(cases.isEmpty)
+        for contract in cases {
+            do {
+                try contract.run(bench())
+            } catch {
+                XCTFail("\(contract.name) — \(error)")
+            }
+        }
+    }
+
+    func testSimulatedButtonsKeepTheContract() {
+        run(ButtonsContract.cases) { SimulatedButtonsBench() }
+    }
+
+    func testASimulatedLightKeepsTheContract() {
+        run(LinesContract.cases) { SimulatedLinesBench() }
+    }
+
+    func testASimulatedMicrophoneKeepsTheContract() {
+        run(MicrophoneContract.cases) { SimulatedMicrophoneBench() }
+    }
+}

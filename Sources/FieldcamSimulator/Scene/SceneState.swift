@@ -51,9 +51,11 @@ struct SceneState {
         isMoving = moving
     }
 
+    var illumination: Double { ambient + lights / (distance * distance) }
+
     private mutating func brightnessChanged(at now: Instant) {
         let (a, b, c, d, e, f, g, _) = changes
-        changes = (Change(at: now, lux: ambient + lights / (distance * distance)), a, b, c, d, e, f, g)
+        changes = (Change(at: now, lux: illumination), a, b, c, d, e, f, g)
     }
 
     private func walked(at instant: Instant) -> Double {

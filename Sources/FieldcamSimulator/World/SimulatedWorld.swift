@@ -18,6 +18,7 @@ public final class SimulatedWorld: Sendable {
         var now: Instant
         var scene: SceneState
         var faults = Faults()
+        var sound = SceneSound.marks
         var lights: [Int: Double] = [:]
         var nextLight = 0
         var devices: [Attached] = []
@@ -108,9 +109,18 @@ public final class SimulatedWorld: Sendable {
         }
     }
 
+    /// Brightness of the scene with all lights that are on, lux.
+    public var illumination: Double { state.withLock { $0.scene.illumination } }
+    /// Brightness without them, lux.
     public var lux: Double { state.withLock { $0.scene.ambient } }
     public var distance: Double { state.withLock { $0.scene.distance } }
     public var isMoving: Bool { state.withLock { $0.scene.isMoving } }
+
+    /// What the microphones hear.
+    public var sound: SceneSound {
+        get { state.withLock { $0.sound } }
+        set { state.withLock { $0.sound = newValue } }
+    }
 
     func addLight() -> Int {
         state.withLock {
