@@ -44,9 +44,9 @@ extension Session {
     }
 
     mutating func pressConfirmed(_ index: Int, at: Instant, into effects: inout Effects) {
-        counters.presses += 1
         switch buttons[index].gesture {
         case .down(var press):
+            counters.presses += 1
             press.isConfirmed = true
             if case .disabled = press.meaning {
                 buttons[index].gesture = .spent
@@ -58,6 +58,7 @@ extension Session {
             case .videoHold, .videoLatch: decideClip(index, press, at: press.at, into: &effects)
             }
         case .second(let first, _, _, let source):
+            counters.presses += 1
             if isEnabled {
                 discard(first, into: &effects)
                 buttons[index].gesture = .spent
@@ -80,6 +81,7 @@ extension Session {
             considerMaximum(into: &effects)
         case .second(let first, let released, _, _):
             buttons[index].gesture = .window(first, released: released)
+            closeWindow(index, into: &effects)
         case .spent: buttons[index].gesture = .idle
         case .idle, .window, .holding: break
         }
@@ -128,10 +130,15 @@ extension Session {
     mutating func passGestureTime(into effects: inout Effects) {
         let index = Self.shutter
         considerHold(index, into: &effects)
-        if case .window(let first, let released) = buttons[index].gesture, now >= released + first.window {
-            buttons[index].gesture = .idle
-            commitTap(index, first, into: &effects)
+        closeWindow(index, into: &effects)
+    }
+
+    /// No second press came in time: the tap is a shot.
+    private mutating func closeWindow(_ index: Int, into effects: inout Effects) {
+        guard case .window(let first, let released) = buttons[index].gesture, now >= released + first.window else {
+            return
         }
+        commitTap(index, first, into: &effects)
     }
 
     var gestureDeadline: Instant? {

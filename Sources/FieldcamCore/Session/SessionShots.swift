@@ -39,7 +39,8 @@ extension Session {
         queue.append(
             Shot(number: number, source: source, candidate: candidate, deadline: candidate.press + patience))
         makeRoom(into: &effects)
-        dispatchShots(into: &effects)
+        // After a long press the time to wait is over already.
+        passShotTime(into: &effects)
     }
 
     /// Gives shots that have their frame to free workers, in order.

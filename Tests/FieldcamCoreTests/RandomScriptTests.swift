@@ -1,0 +1,173 @@
+import FieldcamCore
+import XCTest
+
+/// Seeded random scripts: whatever happens in whatever order, the house rules of `Ledger` hold and nothing is left over.
+final class RandomScriptTests: XCTestCase {
+    func testRandomScriptsKeepTheHouseRules() {
+        var facts = 0
+        var presses = 0
+        for seed in 1...160 as ClosedRange<UInt64> {
+            let story = tell(seed: seed)
+            facts += story.facts
+            presses += story.session.counters.presses
+            story.ledger.close(story.session)
+            XCTAssertEqual(story.ledger.faults, [], "seed \(seed)")
+            account(story, seed: seed)
+            if !story.ledger.faults.isEmpty { break }
+        }
+        XCTAssertGreaterThan(facts, 100_000)
+        XCTAssertGreaterThan(presses, 4000)
+    }
+
+    /// Every confirmed press became a shot, a clip, part of an action, the end of a clip, or was rejected.
+    private func account(_ story: Story, seed: UInt64) {
+        var byPress = 2 * story.doublePresses.count
+        var byMaximum = 0
+        for (_, what) in story.told {
+            switch what {
+            case .photoRequested(_, .button), .photoRequested(_, .cli), .recordingRequested(_, .button),
+                .recordingRequested(_, .cli), .rejected(.button, _), .rejected(.cli, _),
+                .recordingStopped(_, _, .button):
+                byPress += 1
+            // A press that ends a clip after its maximum, before the frame that tells so, ends it by the maximum.
+            case .recordingStopped(_, _, .maximumDuration): byMaximum += 1
+            default: break
+            }
+        }
+        XCTAssertGreaterThanOrEqual(story.session.counters.presses, byPress, "seed \(seed)")
+        XCTAssertLessThanOrEqual(story.session.counters.presses, byPress + byMaximum, "seed \(seed)")
+    }
+
+    private func tell(seed: UInt64) -> Story {
+        var random = SplitMix(seed: seed)
+        var settings = SessionSettings()
+        settings.shutterRole =
+            random.isTrue(1, of: 2) ? .photoVideo : ShutterRole.allCases.randomElement(using: &random) ?? .photoVideo
+        settings.doublePressIsBound = random.isTrue(1, of: 2)
+        settings.maximumDuration =
+            random.isTrue(1, of: 2) ? .zero : .milliseconds(Int.random(in: 100...3000, using: &random))
+        settings.frameSlots = Int.random(in: 4...16, using: &random)
+        settings.ringFrames = Int.random(in: 1...6, using: &random)
+        settings.shotsInWork = Int.random(in: 1...2, using: &random)
+        let story = Story(settings, buttons: 2, camera: random.isTrue(4, of: 5), numbers: random.isTrue(19, of: 20))
+        story.ledger.isLateReleaseAllowed = true
+        story.exposure = Int64.random(in: 0...33_000_000, using: &random)
+        story.readout = Int64.random(in: 0...60_000_000, using: &random)
+        var durations = SplitMix(seed: seed &+ 1000)
+        let slowest: Double = [80, 400, 1500].randomElement(using: &random) ?? 80
+        story.photoTime = { _ in Int64(durations.milliseconds(1, slowest) * 1_000_000) }
+        story.clipTime = { _ in Int64(durations.milliseconds(1, slowest * 3) * 1_000_000) }
+        story.photoOutcome = { _, number in
+            durations.isTrue(1, of: 20) ? .shotFailed(number, .storageUnwritable) : .shotSaved(number)
+        }
+        story.clipOutcome = { _, key, frames in
+            durations.isTrue(1, of: 20)
+                ? .clipFailed(key, .encoderLost) : frames > 0 ? .clipSaved(key) : .clipEmpty(key)
+        }
+        let stops = random.isTrue(1, of: 10)
+
+        var time = 0.0
+        for _ in 0..<80 {
+            time += random.milliseconds(1, 500)
+            happen(story, at: &time, settings, &random)
+        }
+        if stops { story.fact(at: time, .shutdown(at: Story.instant(time))) }
+        time += 3000
+        story.up(time)
+        story.at(time, .line(1, false))
+        story.fact(at: time, .softwareContact(ButtonID(0), pressed: false, source: .cli, at: Story.instant(time)))
+        story.fact(at: time, .storage(.ready, at: Story.instant(time)))
+        story.stop(time + 500)
+        story.startCamera(at: time + 100)
+        story.run(until: time + 15_000)
+        return story
+    }
+
+    private func happen(_ story: Story, at time: inout Double, _ settings: SessionSettings, _ random: inout SplitMix) {
+        let start = time
+        let now = Story.instant(start)
+        switch Int.random(in: 0..<40, using: &random) {
+        case 0..<12:
+            let length = random.milliseconds(17, 380)
+            story.bouncingPress(start, start + length, edges: Int.random(in: 2...8, using: &random), span: 5)
+            time += length + random.milliseconds(20, 200)
+        case 12..<18:
+            let length = random.milliseconds(380, 2500)
+            story.press(start, start + length)
+            if random.isTrue(1, of: 3) {
+                story.up(start + length / 2)
+                story.down(start + length / 2 + 5)
+            }
+            if random.isTrue(2, of: 3) { time += length }
+        case 18: story.press(start, start + random.milliseconds(1, 14))
+        case 19..<22:
+            let length = random.milliseconds(1, 900)
+            story.software(start, start + length)
+            if random.isTrue(1, of: 2) { time += length }
+        case 22..<25: story.shot(start)
+        case 25, 26:
+            story.record(start, maximum: random.isTrue(1, of: 3) ? .milliseconds(700) : nil)
+            if random.isTrue(1, of: 2) { story.stop(start + random.milliseconds(0, 2000)) }
+        case 27: story.stop(start)
+        case 28:
+            let state: CameraState =
+                [.starting, .down(.cameraLost), .down(.cameraBusy), .released].randomElement(using: &random)
+                ?? .released
+            story.endCamera(at: start, state)
+            if random.isTrue(4, of: 5) { story.startCamera(at: start + random.milliseconds(0, 2000)) }
+        case 29: story.startCamera(at: start)
+        case 30:
+            let state: StorageState = random.isTrue(1, of: 2) ? .low : .unwritable
+            story.fact(at: start, .storage(state, at: now))
+            let end = start + random.milliseconds(10, 1000)
+            story.fact(at: end, .storage(.ready, at: Story.instant(end)))
+        case 31: story.fact(at: start, .buttonEnabled(random.isTrue(2, of: 3)))
+        case 32:
+            var changed = settings
+            changed.doublePressIsBound = random.isTrue(1, of: 2)
+            changed.shutterRole = ShutterRole.allCases.randomElement(using: &random) ?? .photoVideo
+            // The account of slots is the world's; the rest may change.
+            story.fact(at: start, .settingsChanged(changed))
+        case 33:
+            story.at(start) { story in
+                guard let key = story.ledger.clips.keys.max(by: { $0.value < $1.value }) else { return }
+                story.give(.encoderLost(key, at: Instant(nanoseconds: story.now)))
+            }
+        case 34:
+            story.at(start) { story in
+                guard let key = story.ledger.clips.keys.max(by: { $0.value < $1.value }) else { return }
+                if story.ledger.clips[key]?.isFinished == false { story.give(.clipFailed(key, .internal)) }
+            }
+        case 35:
+            story.fact(at: start, .lineLost(ButtonID(0), at: now))
+            let end = start + random.milliseconds(1, 500)
+            story.at(end) { story in
+                story.give(.lineFound(ButtonID(0), pressed: story.lines[0], at: Instant(nanoseconds: story.now)))
+            }
+        case 36, 37: story.sleep(start, start + random.milliseconds(1, 150))
+        case 38:
+            // An edge is lost: the line changes, nobody says so.
+            story.at(start) { $0.lines[0].toggle() }
+        default:
+            story.at(start, .line(1, true))
+            story.at(start + random.milliseconds(1, 500), .line(1, false))
+        }
+    }
+
+    /// Contract §10: 10,000 presses at 10 per second with 5 ms of bounce, none lost, none doubled.
+    func testTenThousandPressesAtTenPerSecond() {
+        var settings = SessionSettings()
+        settings.doublePressIsBound = false
+        let story = Story(settings)
+        for press in 0..<10_000 {
+            let start = Double(press) * 100 + Double(press % 7)
+            story.bouncingPress(start, start + 30 + Double(press % 31), edges: 6, span: 5)
+        }
+        story.run(until: 1_003_000)
+        story.ledger.close(story.session)
+        story.expectNoFault()
+        XCTAssertEqual(story.session.counters.presses, 10_000)
+        XCTAssertEqual(story.words.filter { $0.hasPrefix("photo.saved") }.count, 10_000)
+        XCTAssertEqual(story.words.count, 20_000)
+    }
+}

@@ -1,0 +1,314 @@
+import FieldcamCore
+import XCTest
+
+/// A virtual world around a `Session`: a finger, a camera, workers and a clock, all scripted in milliseconds.
+///
+/// Lines change when the script says so; the shell wakes at facts and deadlines, drains, and answers orders. While it
+/// *sleeps* everything waits and is told afterwards, in order, with its own time. Every effect is checked against the
+/// house rules as it comes (see `Ledger`).
+final class Story {
+    static let base: Int64 = 1_000_000_000_000
+
+    enum Happening {
+        case line(Int, Bool)
+        case fact(Fact)
+        case frame(start: Int64, end: Int64)
+        case nextFrame
+        case call((Story) -> Void)
+    }
+
+    var session: Session
+    var effects = Effects()
+    let ledger: Ledger
+    private var schedule = Schedule()
+    private(set) var now: Int64 = Story.base - 1_000_000_000
+    private(set) var facts = 0
+
+    // The world
+    var lines: [Bool]
+    var frameInterval: Int64 = 33_333_333
+    var exposure: Int64 = 10_000_000
+    /// From the end of exposure to the fact.
+    var readout: Int64 = 20_000_000
+    var cameraRuns = false
+    private var cameraGeneration = 0
+    private var nextFrameStart: Int64 = 0
+    private var sequence: UInt64 = 0
+    private(set) var lostFrames = 0
+    /// How long a photo takes to be durable, a clip to be finished.
+    var photoTime: (Story) -> Int64 = { _ in 60_000_000 }
+    var clipTime: (Story) -> Int64 = { _ in 80_000_000 }
+    var photoOutcome: (Story, MediaNumber) -> Fact = { _, number in .shotSaved(number) }
+    var clipOutcome: (Story, ClipKey, Int) -> Fact = { _, key, frames in frames > 0 ? .clipSaved(key) : .clipEmpty(key)
+    }
+    var reserves = true
+    private var reserved = 1
+    private var asleepUntil: Int64 = 0
+    /// What happened while the shell slept.
+    private var backlog: [Fact] = []
+    var doublePresses: [Int64] = []
+    var told: [(at: Int64, what: Announcement)] = []
+
+    init(_ settings: SessionSettings = SessionSettings(), buttons: Int = 1, camera: Bool = true, numbers: Bool = true) {
+        session = Session(settings: settings, buttons: buttons)
+        ledger = Ledger(slots: settings.frameSlots)
+        lines = Array(repeating: false, count: buttons)
+        reserves = numbers
+        if numbers { reserve() }
+        if camera { startCamera(at: -500) }
+    }
+
+    static func instant(_ milliseconds: Double) -> Instant { Instant(nanoseconds: nanoseconds(milliseconds)) }
+    static func nanoseconds(_ milliseconds: Double) -> Int64 { base + Int64(milliseconds * 1_000_000) }
+    static func milliseconds(_ instant: Int64) -> Double { Double(instant - base) / 1_000_000 }
+
+    // MARK: Script
+
+    func at(_ milliseconds: Double, _ happening: Happening) {
+        schedule.add(Story.nanoseconds(milliseconds), happening)
+    }
+    func at(_ milliseconds: Double, _ call: @escaping (Story) -> Void) { at(milliseconds, .call(call)) }
+    func fact(at milliseconds: Double, _ fact: Fact) { at(milliseconds, .fact(fact)) }
+
+    func down(_ milliseconds: Double) { at(milliseconds, .line(0, true)) }
+    func up(_ milliseconds: Double) { at(milliseconds, .line(0, false)) }
+    func press(_ from: Double, _ to: Double) {
+        down(from)
+        up(to)
+    }
+    /// A press whose contact bounces after both edges: `edges` changes within `span`, ending as it should.
+    func bouncingPress(_ from: Double, _ to: Double, edges: Int, span: Double) {
+        for (start, level) in [(from, true), (to, false)] {
+            at(start, .line(0, level))
+            for edge in 1...max(1, edges / 2) {
+                let step = span / Double(edges) * Double(edge * 2)
+                at(start + step - span / Double(edges), .line(0, !level))
+                at(start + step, .line(0, level))
+            }
+        }
+    }
+    func software(_ from: Double, _ to: Double, _ source: Source = .cli) {
+        fact(at: from, .softwareContact(ButtonID(0), pressed: true, source: source, at: Story.instant(from)))
+        fact(at: to, .softwareContact(ButtonID(0), pressed: false, source: source, at: Story.instant(to)))
+    }
+    func shot(_ milliseconds: Double, _ source: Source = .api, token: UInt64 = 1) {
+        fact(at: milliseconds, .shotRequested(RequestToken(token), source: source, at: Story.instant(milliseconds)))
+    }
+    func record(_ milliseconds: Double, _ source: Source = .api, maximum: Duration? = nil, token: UInt64 = 1) {
+        fact(
+            at: milliseconds,
+            .recordingRequested(
+                RequestToken(token), source: source, maximum: maximum, at: Story.instant(milliseconds)))
+    }
+    func stop(_ milliseconds: Double, _ source: Source = .api, token: UInt64 = 1) {
+        fact(at: milliseconds, .stopRequested(RequestToken(token), source: source, at: Story.instant(milliseconds)))
+    }
+    func startCamera(at milliseconds: Double) {
+        at(milliseconds) { story in
+            story.give(.camera(.up, at: Instant(nanoseconds: story.now)))
+            story.cameraRuns = true
+            story.cameraGeneration += 1
+            story.nextFrameStart = story.now
+            story.schedule.add(story.now, .nextFrame)
+        }
+    }
+    func endCamera(at milliseconds: Double, _ state: CameraState) {
+        at(milliseconds) { story in
+            story.cameraRuns = false
+            story.give(.camera(state, at: Instant(nanoseconds: story.now)))
+        }
+    }
+    /// The shell wakes for nothing between these times.
+    func sleep(_ from: Double, _ to: Double) {
+        at(from) { story in
+            story.asleepUntil = max(story.asleepUntil, Story.nanoseconds(to))
+            story.at(to) { $0.wake() }
+        }
+    }
+
+    // MARK: Time
+
+    func run(until milliseconds: Double) {
+        let end = Story.nanoseconds(milliseconds)
+        while true {
+            var deadline = session.nextDeadline?.nanoseconds
+            if let due = deadline { deadline = max(due, now, asleepUntil) }
+            let next = schedule.first
+            if let next, next <= end, deadline.map({ next <= $0 }) ?? true {
+                now = max(now, next)
+                happen(schedule.removeFirst())
+            } else if let deadline, deadline <= end {
+                now = deadline
+                give(.time(Instant(nanoseconds: now)))
+                if let after = session.nextDeadline, after.nanoseconds <= now {
+                    ledger.fault("at \(Story.milliseconds(now)) ms the deadline \(after) stays after its time was told")
+                    return
+                }
+            } else {
+                break
+            }
+        }
+        now = max(now, end)
+    }
+
+    private func happen(_ happening: Happening) {
+        switch happening {
+        case .line(let line, let level):
+            guard lines[line] != level else { return }
+            lines[line] = level
+            give(.edge(ButtonID(line), pressed: level, at: Instant(nanoseconds: now)))
+        case .fact(let fact): give(fact)
+        case .call(let call): call(self)
+        case .nextFrame: exposeFrame()
+        case .frame(let start, let end): deliverFrame(start, end)
+        }
+    }
+
+    private func exposeFrame() {
+        guard cameraRuns, nextFrameStart <= now else { return }
+        let start = nextFrameStart
+        schedule.add(start + exposure + readout, .frame(start: start, end: start + exposure))
+        nextFrameStart = start + frameInterval
+        schedule.add(nextFrameStart, .nextFrame)
+    }
+
+    private func deliverFrame(_ start: Int64, _ end: Int64) {
+        guard cameraRuns else { return }
+        sequence += 1
+        guard let slot = ledger.freeSlot() else {
+            lostFrames += 1
+            return
+        }
+        let frame = Frame(
+            ref: FrameRef(slot: slot, sequence: sequence), exposureStart: Instant(nanoseconds: start),
+            exposureEnd: Instant(nanoseconds: end))
+        ledger.fill(slot)
+        give(.frame(frame))
+    }
+
+    private func wake() {
+        guard now >= asleepUntil else { return }
+        let facts = backlog
+        backlog.removeAll()
+        for fact in facts { give(fact) }
+    }
+
+    /// Tells the session a fact, now or when the shell wakes.
+    func give(_ fact: Fact) {
+        if now < asleepUntil {
+            backlog.append(fact)
+            return
+        }
+        var waiting = [fact]
+        while !waiting.isEmpty {
+            facts += 1
+            if case .frame(let frame) = waiting[0] { ledger.report(frame) }
+            effects.removeAll()
+            session.reduce(waiting.removeFirst(), into: &effects)
+            for effect in effects.list {
+                ledger.check(effect, at: now)
+                if let answer = perform(effect) { waiting.append(answer) }
+            }
+            ledger.check(session)
+        }
+    }
+
+    private func reserve() {
+        schedule.add(now, .fact(.numbersReserved(next: MediaNumber(reserved), limit: MediaNumber(reserved + 64))))
+        reserved += 64
+    }
+
+    private func perform(_ effect: Effect) -> Fact? {
+        switch effect {
+        case .readLevel(let button):
+            return .level(button, pressed: lines[button.index], at: Instant(nanoseconds: now))
+        case .doublePress: doublePresses.append(now)
+        case .encodeShot(let number, let frame, _):
+            schedule.add(
+                now + photoTime(self),
+                .call { story in
+                    story.ledger.workerLetGo(frame)
+                    story.give(story.photoOutcome(story, number))
+                })
+        case .finishClip(let key, _):
+            let frames = ledger.frames(of: key)
+            schedule.add(now + clipTime(self), .call { $0.give($0.clipOutcome($0, key, frames)) })
+        case .reserveNumbers: if reserves { reserve() }
+        case .announce(let announcement): told.append((now, announcement))
+        case .dropFrame, .beginClip, .appendFrame, .commitClip, .dropClip, .answer: break
+        }
+        return nil
+    }
+
+    // MARK: Expectation
+
+    /// What was told, in short words: `photo.requested 1`, `recording.stopped 2 released`.
+    var words: [String] { told.map { Story.words($0.what) } }
+
+    static func words(_ announcement: Announcement) -> String {
+        switch announcement {
+        case .photoRequested(let number, _): "photo.requested \(number.value)"
+        case .photoSaved(let number, _, _, _): "photo.saved \(number.value)"
+        case .photoFailed(let number, _, let reason): "photo.failed \(number.value) \(reason.rawValue)"
+        case .recordingRequested(let number, _): "recording.requested \(number.value)"
+        case .recordingStarted(let number, _, _, _): "recording.started \(number.value)"
+        case .recordingStopped(let number, _, let reason): "recording.stopped \(number.value) \(reason.rawValue)"
+        case .clipSaved(let number, _, _): "clip.saved \(number.value)"
+        case .clipFailed(let number, _, _, let reason): "clip.failed \(number.value) \(reason.rawValue)"
+        case .clipDiscarded(let number, _, _): "clip.discarded \(number.value)"
+        case .rejected(_, let reason): "rejected \(reason.rawValue)"
+        case .storageLow: "storage.low"
+        }
+    }
+
+    func expect(_ expected: [String], _ message: String = "", file: StaticString = #filePath, line: UInt = #line) {
+        XCTAssertEqual(words, expected, message, file: file, line: line)
+        expectNoFault(file: file, line: line)
+    }
+
+    func expectNoFault(file: StaticString = #filePath, line: UInt = #line) {
+        XCTAssertEqual(ledger.faults, [], file: file, line: line)
+    }
+
+    /// When the first announcement with these words came, in milliseconds.
+    func time(of words: String) -> Double? {
+        told.first { Story.words($0.what) == words }.map { Story.milliseconds($0.at) }
+    }
+}
+
+/// Happenings in order of time; those of one time in the order they were added.
+struct Schedule {
+    private var heap: [(time: Int64, serial: Int, what: Story.Happening)] = []
+    private var serial = 0
+
+    var first: Int64? { heap.first?.time }
+
+    mutating func add(_ time: Int64, _ what: Story.Happening) {
+        serial += 1
+        heap.append((time, serial, what))
+        var child = heap.count - 1
+        while child > 0, before(child, (child - 1) / 2) {
+            heap.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+
+    mutating func removeFirst() -> Story.Happening {
+        heap.swapAt(0, heap.count - 1)
+        let removed = heap.removeLast()
+        var parent = 0
+        while true {
+            var least = parent
+            for child in [parent * 2 + 1, parent * 2 + 2] where child < heap.count && before(child, least) {
+                least = child
+            }
+            if least == parent { return removed.what }
+            heap.swapAt(parent, least)
+            parent = least
+        }
+    }
+
+    private func before(_ left: Int, _ right: Int) -> Bool {
+        (heap[left].time, heap[left].serial) < (heap[right].time, heap[right].serial)
+    }
+}
