@@ -15,10 +15,12 @@ public struct ClipPlan: Sendable {
     public var mirror: Bool
     /// `nil`: no audio track.
     public var audio: AudioFormat?
+    /// The press by the wall clock: the file's creation time; left out while the clock isn't trusted.
+    public var taken: WallTime?
 
     public init(
         encoders: [String], layout: ImageLayout, framerate: Double, bitRate: Int? = nil, everyFrameIsKey: Bool = false,
-        rotation: Int = 0, mirror: Bool = false, audio: AudioFormat?
+        rotation: Int = 0, mirror: Bool = false, audio: AudioFormat?, taken: WallTime? = nil
     ) {
         self.encoders = encoders
         self.layout = layout
@@ -28,6 +30,7 @@ public struct ClipPlan: Sendable {
         self.rotation = rotation
         self.mirror = mirror
         self.audio = audio
+        self.taken = taken
     }
 }
 

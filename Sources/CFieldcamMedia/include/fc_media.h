@@ -3,6 +3,8 @@
 #ifndef FC_MEDIA_H
 #define FC_MEDIA_H
 
+#include "fc_ffmpeg.h"
 #include "fc_jpeg.h"
+#include "fc_sink.h"
 
 #endif
