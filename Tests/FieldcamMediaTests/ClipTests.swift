@@ -28,7 +28,8 @@ final class ClipTests: XCTestCase {
             XCTAssertEqual(clip.times.count, times.count, "\(format)")
             XCTAssertEqual(clip.decodeErrors, 0)
             for (decoded, time) in zip(clip.times, times) { XCTAssertEqual(decoded, time - start, accuracy: 0.00002) }
-            XCTAssertEqual(clip.end, 2.0 - start, accuracy: 0.0001)
+            // The demuxer takes the last frame to be as long as the usual one.
+            XCTAssertEqual(clip.end, times[times.count - 1] - start + 1.0 / 30, accuracy: 0.001)
             XCTAssertEqual(facts.duration, .nanoseconds(Int64(2e9) - Int64(start * 1e9)))
             XCTAssertFalse(clip.hasSound)
         }
