@@ -1,0 +1,396 @@
+import FieldcamCore
+import XCTest
+
+@testable import FieldcamDirector
+@testable import FieldcamServer
+
+final class RouteTests: XCTestCase {
+    private func with(
+        _ bench: @autoclosure () throws -> Bench, _ body: (Bench) throws -> Void, line: UInt = #line
+    ) throws {
+        let bench = try bench()
+        defer { bench.close() }
+        try body(bench)
+    }
+
+    // State
+
+    func testStatusTellsWhatTheDirectorKnows() throws {
+        try with(Bench()) { bench in
+            var status = Status()
+            status.camera.state = "up"
+            status.camera.role = "rear"
+            status.camera.lastFrame = Instant(nanoseconds: 1)
+            status.recording.state = "running"
+            status.recording.number = MediaNumber(124)
+            status.counters.presses = 3
+            bench.desk.publish(status)
+            let answer = try bench.ask("GET", "/v1/status")
+            XCTAssertEqual(answer.status, 200)
+            XCTAssertEqual(answer.headers["content-type"], "application/json")
+            XCTAssertEqual(answer.json["camera"]?["state"], .string("up"))
+            XCTAssertEqual(answer.json["camera"]?["running"], .bool(false), "the last frame is old")
+            XCTAssertEqual(answer.json["recording"]?["id"], .integer(124))
+            XCTAssertEqual(answer.json["counters"]?["presses"], .integer(3))
+            XCTAssertEqual(answer.json["versions"]?["fieldcam"], .string("1.2.3"))
+        }
+    }
+
+    func testBoardIsToldAsItIs() throws {
+        try with(Bench()) { bench in
+            XCTAssertEqual(try bench.ask("GET", "/v1/board").json["name"], .string("test"))
+        }
+    }
+
+    func testHealthIsWhetherAPressWouldBeServed() throws {
+        try with(Bench()) { bench in
+            XCTAssertEqual(try bench.ask("GET", "/healthz").status, 503, "still starting")
+            var status = Status()
+            status.camera.state = "up"
+            bench.desk.publish(status)
+            XCTAssertEqual(try bench.ask("GET", "/healthz").status, 200)
+            status.storage.state = "low"
+            bench.desk.publish(status)
+            let ill = try bench.ask("GET", "/healthz")
+            XCTAssertEqual(ill.status, 503)
+            XCTAssertEqual(ill.detail, "the storage is low.")
+        }
+    }
+
+    // Photos
+
+    func testAPhotoIsAnsweredWhenItIsDurable() throws {
+        let bench = try Bench { bench, order in
+            guard case .shot(let token, let source) = order else { return }
+            bench.desk.reply(token, .accepted(MediaNumber(123)))
+            bench.send("photo.requested", 123, ["source": .string("\(source)")])
+            bench.send("photo.saved", 122, ["path": .string("/other.jpg")])
+            bench.send("photo.saved", 123, ["path": .string("/media/IMG_000123.jpg")])
+        }
+        try with(bench) { bench in
+            let answer = try bench.ask("POST", "/v1/photos", "{}", headers: ["X-Fieldcam-Source: cli"])
+            XCTAssertEqual(answer.status, 201)
+            XCTAssertEqual(answer.json["event"], .string("photo.saved"))
+            XCTAssertEqual(answer.json["id"], .integer(123))
+            XCTAssertEqual(answer.json["path"], .string("/media/IMG_000123.jpg"))
+            guard case .shot(_, .cli) = bench.orders(1)[0].order else { return XCTFail("not by the command line") }
+            _ = try bench.ask("POST", "/v1/photos")
+            guard case .shot(_, .api) = bench.orders(2)[1].order else { return XCTFail("not by the API") }
+        }
+    }
+
+    func testAnOutcomeBeforeItsReplyIsNotMissed() throws {
+        let bench = try Bench { bench, order in
+            guard case .shot(let token, _) = order else { return }
+            bench.send("photo.saved", 5, ["path": .string("/a.jpg")])
+            // A status request passes in between: the server has read the event for sure.
+            _ = try? bench.ask("GET", "/v1/status")
+            bench.desk.reply(token, .accepted(MediaNumber(5)))
+        }
+        try with(bench) { bench in XCTAssertEqual(try bench.ask("POST", "/v1/photos").status, 201) }
+    }
+
+    func testWithoutWaitingAPhotoIsAnsweredWithItsNumber() throws {
+        let bench = try Bench { bench, order in
+            guard case .shot(let token, _) = order else { return }
+            bench.desk.reply(token, .accepted(MediaNumber(9)))
+        }
+        try with(bench) { bench in
+            let answer = try bench.ask("POST", "/v1/photos?wait=0")
+            XCTAssertEqual(answer.status, 202)
+            XCTAssertEqual(answer.json["id"], .integer(9))
+        }
+    }
+
+    func testAFailedPhotoSaysWhyAndHowToMendIt() throws {
+        for (reason, status, code) in [
+            ("camera_absent", 503, "camera.absent"), ("camera_lost", 503, "camera.lost"),
+            ("storage_low", 507, "storage.low"), ("storage_unwritable", 507, "storage.unwritable"),
+            ("encoder_lost", 500, "encoder.lost"), ("internal", 500, "internal"),
+        ] {
+            let bench = try Bench { bench, order in
+                guard case .shot(let token, _) = order else { return }
+                bench.desk.reply(token, .accepted(MediaNumber(1)))
+                bench.send("photo.failed", 1, ["reason": .string(reason)])
+            }
+            try with(bench) { bench in
+                let answer = try bench.ask("POST", "/v1/photos")
+                XCTAssertEqual(answer.status, status)
+                XCTAssertEqual(answer.headers["content-type"], "application/problem+json")
+                XCTAssertEqual(answer.code, .string(code))
+                XCTAssertEqual(answer.json["type"], .string("urn:fieldcam:problem:" + code))
+                XCTAssertEqual(answer.json["event"]?["reason"], .string(reason))
+                XCTAssertTrue(answer.detail?.hasPrefix("The photo failed: ") ?? false)
+                XCTAssertTrue(answer.detail?.hasSuffix(".") ?? false)
+            }
+        }
+    }
+
+    func testAFailureSpeaksTheAdaptersOwnSentence() throws {
+        let bench = try Bench { bench, order in
+            guard case .shot(let token, _) = order else { return }
+            bench.desk.reply(token, .accepted(MediaNumber(1)))
+            bench.send("photo.failed", 1, ["reason": .string("camera_busy")])
+        }
+        try with(bench) { bench in
+            bench.desk.update { $0.camera.detail = "process 42 (cam) holds imx708; stop it." }
+            XCTAssertEqual(
+                try bench.ask("POST", "/v1/photos").detail, "The photo failed: process 42 (cam) holds imx708; stop it.")
+        }
+    }
+
+    func testAFullQueueIsRefused() throws {
+        let bench = try Bench { bench, order in
+            guard case .shot(let token, _) = order else { return }
+            bench.desk.reply(token, .rejected(.queueFull))
+        }
+        try with(bench) { bench in
+            let answer = try bench.ask("POST", "/v1/photos")
+            XCTAssertEqual(answer.status, 409)
+            XCTAssertEqual(answer.code, .string("queue_full"))
+        }
+    }
+
+    func testADirectorThatTakesNothingIsReported() throws {
+        try with(Bench { $0.orderDeadline = .milliseconds(50) }) { bench in
+            let answer = try bench.ask("POST", "/v1/photos")
+            XCTAssertEqual(answer.status, 503)
+            XCTAssertEqual(answer.code, .string("service.busy"))
+        }
+    }
+
+    // Clips
+
+    func testAClipStartsAndStops() throws {
+        let bench = try Bench { bench, order in
+            switch order {
+            case .record(let token, _, _): bench.desk.reply(token, .accepted(MediaNumber(124)))
+            case .stop(let token, _):
+                bench.desk.reply(token, .accepted(MediaNumber(124)))
+                bench.send("recording.stopped", 124, ["reason": .string("command")])
+                bench.send("clip.saved", 124, ["path": .string("/media/VID_000124.mp4")])
+            default: break
+            }
+        }
+        try with(bench) { bench in
+            let started = try bench.ask("POST", "/v1/recording", #"{"maximum_duration":"1.5s"}"#)
+            XCTAssertEqual(started.status, 202)
+            XCTAssertEqual(started.json["id"], .integer(124))
+            guard case .record(_, .api, .milliseconds(1500)) = bench.orders(1)[0].order else {
+                return XCTFail("\(bench.orders(1))")
+            }
+            let stopped = try bench.ask("DELETE", "/v1/recording")
+            XCTAssertEqual(stopped.status, 200)
+            XCTAssertEqual(stopped.json["path"], .string("/media/VID_000124.mp4"))
+        }
+    }
+
+    func testRefusalsTellTheState() throws {
+        let bench = try Bench { bench, order in
+            switch order {
+            case .record(let token, _, _): bench.desk.reply(token, .rejected(.alreadyRecording))
+            case .stop(let token, _): bench.desk.reply(token, .rejected(.notRecording))
+            default: break
+            }
+        }
+        try with(bench) { bench in
+            bench.desk.update { $0.recording.state = "running" }
+            let second = try bench.ask("POST", "/v1/recording", "{}")
+            XCTAssertEqual(second.status, 409)
+            XCTAssertEqual(second.code, .string("already_recording"))
+            XCTAssertEqual(second.json["recording"]?["state"], .string("running"))
+            XCTAssertEqual(try bench.ask("DELETE", "/v1/recording").code, .string("not_recording"))
+        }
+    }
+
+    func testAClipWithoutFramesIsNotCalledSaved() throws {
+        let bench = try Bench { bench, order in
+            guard case .stop(let token, _) = order else { return }
+            bench.desk.reply(token, .accepted(MediaNumber(1)))
+            bench.send("clip.discarded", 1, ["reason": .string("no_frames")])
+        }
+        try with(bench) { bench in
+            let answer = try bench.ask("DELETE", "/v1/recording")
+            XCTAssertEqual(answer.status, 500)
+            XCTAssertEqual(answer.code, .string("clip.discarded"))
+        }
+    }
+
+    // Presses
+
+    func testAPressIsReleasedExactlyWhenItIsDue() throws {
+        try with(Bench()) { bench in
+            let answer = try bench.ask("POST", "/v1/buttons/flash/press", #"{"for":"30ms"}"#)
+            XCTAssertEqual(answer.status, 202)
+            XCTAssertEqual(answer.json["for"], .string("30ms"))
+            let orders = bench.orders(2)
+            XCTAssertEqual(orders[0].order, .contact(ButtonID(1), pressed: true, .api))
+            XCTAssertEqual(orders[1].order, .contact(ButtonID(1), pressed: false, .api))
+            XCTAssertEqual(orders[1].at - orders[0].at, .milliseconds(30))
+        }
+    }
+
+    func testAWaitingPressIsAnsweredAfterTheRelease() throws {
+        try with(Bench()) { bench in
+            let answer = try bench.ask("POST", "/v1/buttons/shutter/press?wait=1", headers: ["X-Fieldcam-Source: cli"])
+            XCTAssertEqual(answer.status, 202)
+            XCTAssertEqual(answer.json["for"], .string("120ms"), "the default")
+            // Both were handed over before the answer.
+            XCTAssertEqual(bench.orders(2)[1].order, .contact(ButtonID(0), pressed: false, .cli))
+        }
+    }
+
+    func testAClientThatVanishesLeavesNoButtonDown() throws {
+        try with(Bench()) { bench in
+            var client: TestConnection? = try bench.connect()
+            try client?.send("POST", "/v1/buttons/shutter/press?wait=1", #"{"for":"60ms"}"#)
+            XCTAssertEqual(bench.orders(1)[0].order, .contact(ButtonID(0), pressed: true, .api))
+            client = nil
+            XCTAssertEqual(bench.orders(2)[1].order, .contact(ButtonID(0), pressed: false, .api))
+        }
+    }
+
+    func testAPressedButtonIsNotPressedAgain() throws {
+        try with(Bench()) { bench in
+            XCTAssertEqual(try bench.ask("POST", "/v1/buttons/shutter/press", #"{"for":"1h"}"#).status, 202)
+            let second = try bench.ask("POST", "/v1/buttons/shutter/press")
+            XCTAssertEqual(second.status, 409)
+            XCTAssertEqual(second.code, .string("button.pressed"))
+        }
+    }
+
+    func testStoppingReleasesWhatIsPressed() throws {
+        let bench = try Bench()
+        XCTAssertEqual(try bench.ask("POST", "/v1/buttons/shutter/press", #"{"for":"1h"}"#).status, 202)
+        bench.server.stop()
+        let orders = bench.orders(2)
+        XCTAssertEqual(orders[1].order, .contact(ButtonID(0), pressed: false, .api))
+        XCTAssertLessThan(orders[1].at - orders[0].at, .seconds(60))
+        bench.close()
+    }
+
+    func testAnUnknownButtonIsNamedWithThoseThereAre() throws {
+        try with(Bench()) { bench in
+            let answer = try bench.ask("POST", "/v1/buttons/shuter/press")
+            XCTAssertEqual(answer.status, 404)
+            XCTAssertEqual(answer.code, .string("button.unknown"))
+            XCTAssertEqual(answer.detail, "The board has no button 'shuter'; it has shutter, flash.")
+        }
+    }
+
+    // The simulated scene
+
+    func testTheSceneIsChangedWhereTheBoardIsSimulated() throws {
+        let configured = try Bench { configuration in
+            configuration.simulator = { change in
+                change["lux"] == nil
+                    ? .failure(SceneError(field: "lx", detail: "lx is an unknown field; did you mean lux?"))
+                    : .success(change)
+            }
+        }
+        try with(configured) { bench in
+            XCTAssertEqual(try bench.ask("POST", "/v1/simulator", #"{"lux":3}"#).json["lux"], .integer(3))
+            let wrong = try bench.ask("POST", "/v1/simulator", #"{"lx":3}"#)
+            XCTAssertEqual(wrong.status, 400)
+            XCTAssertEqual(wrong.json["field"], .string("lx"))
+        }
+        try with(Bench()) { bench in
+            let answer = try bench.ask("POST", "/v1/simulator", "{}")
+            XCTAssertEqual(answer.status, 404)
+            XCTAssertEqual(answer.code, .string("board.not_simulated"))
+        }
+    }
+
+    // Requests that can't be understood
+
+    func testWrongBodiesAreRefusedByName() throws {
+        let cases: [(body: String, code: String, detail: String)] = [
+            (
+                #"{"maximum_duration":5}"#, "field.unit",
+                "maximum_duration is a bare number; write it as a text with its unit, such as \"5ms\" or \"5s\"."
+            ),
+            (
+                #"{"maximum_duration":"5"}"#, "field.unit",
+                "maximum_duration: \"5\" has no unit: write \"5ms\", \"5s\" or \"5min\"."
+            ),
+            (
+                #"{"maximum_duration":"5sec"}"#, "field.unit",
+                "maximum_duration: \"5sec\" has the unknown unit \"sec\": the units are us, ms, s, min and h."
+            ),
+            (
+                #"{"maximum_duration":"-5s"}"#, "field.unit",
+                "maximum_duration: \"-5s\" is no duration: write a number and a unit, such as \"400ms\", \"2s\" or \"10min\"."
+            ),
+            (
+                #"{"maximum_duration":true}"#, "field.type",
+                "maximum_duration must be a text with a unit, such as \"400ms\"."
+            ),
+            (#"{"maximum_duration":"25h"}"#, "field.range", "maximum_duration is 25h; it may be 0s to 24h."),
+            (
+                #"{"max_duration":"5s"}"#, "field.unknown",
+                "max_duration is an unknown field; known here: maximum_duration, torch."
+            ),
+            (#"{"torch":"on"}"#, "field.not_in_this_version", "torch isn't in this version; leave it out."),
+            (#"[]"#, "body.not_object", "The body must be a JSON object, such as {}."),
+            ("{\n oops}", "body.syntax", "The body isn't JSON at 2:2: a key in quotes was expected."),
+        ]
+        try with(Bench()) { bench in
+            for wrong in cases {
+                let answer = try bench.ask("POST", "/v1/recording", wrong.body)
+                XCTAssertEqual(answer.status, 400, wrong.body)
+                XCTAssertEqual(answer.code, .string(wrong.code), wrong.body)
+                XCTAssertEqual(answer.detail, wrong.detail)
+            }
+            XCTAssertEqual(try bench.ask("POST", "/v1/photos", #"{"flash":"on"}"#).code, .string("field.unknown"))
+            XCTAssertEqual(try bench.ask("POST", "/v1/photos?wiat=0").code, .string("query.unknown"))
+            XCTAssertEqual(try bench.ask("POST", "/v1/photos?wait=no").code, .string("query.invalid"))
+        }
+    }
+
+    func testUnknownPathsAndMethods() throws {
+        try with(Bench()) { bench in
+            for path in ["/", "/v1", "/v1/", "/v1/status/", "/v2/status", "/v1/buttons/shutter", "//v1/status", "/x?y"]
+            {
+                let answer = try bench.ask("GET", path)
+                XCTAssertEqual(answer.status, 404, path)
+                XCTAssertEqual(answer.code, .string("path.unknown"), path)
+            }
+            let answer = try bench.ask("PUT", "/v1/recording")
+            XCTAssertEqual(answer.status, 405)
+            XCTAssertEqual(answer.headers["allow"], "POST, DELETE")
+            XCTAssertEqual(answer.code, .string("method.unknown"))
+        }
+    }
+
+    func testAConnectionServesOneRequestAfterAnother() throws {
+        let bench = try Bench { bench, order in
+            guard case .shot(let token, _) = order else { return }
+            bench.desk.reply(token, .accepted(MediaNumber(1)))
+            bench.send("photo.saved", 1)
+        }
+        try with(bench) { bench in
+            let connection = try bench.connect()
+            for _ in 0..<3 {
+                try connection.send("GET", "/v1/board")
+                XCTAssertEqual(try connection.answer().status, 200)
+                try connection.send("POST", "/v1/photos", "{}")
+                XCTAssertEqual(try connection.answer().status, 201)
+            }
+        }
+    }
+
+    func testStoppingAnswersWhoStillWaits() throws {
+        let bench = try Bench { bench, order in
+            guard case .shot(let token, _) = order else { return }
+            bench.desk.reply(token, .accepted(MediaNumber(1)))
+        }
+        let client = try bench.connect()
+        try client.send("POST", "/v1/photos")
+        _ = bench.orders(1)
+        bench.server.stop()
+        let answer = try client.answer()
+        XCTAssertEqual(answer.status, 503)
+        XCTAssertEqual(answer.code, .string("service.stopping"))
+        bench.close()
+    }
+}
