@@ -21,7 +21,7 @@ final class Bench: @unchecked Sendable {
     }
     private let state = Mutex<(orders: [Order], ends: Bool)>(([], false))
     private let heard = EventFD()
-    private var director: Thread?
+    private var director: FieldcamLinux.Thread?
 
     /// - Parameter script: what the director does with an order, on its thread.
     init(
@@ -35,7 +35,7 @@ final class Bench: @unchecked Sendable {
             buttons: [.init(role: "shutter", id: ButtonID(0)), .init(role: "flash", id: ButtonID(1))])
         configure(&configuration)
         server.start(configuration)
-        director = Thread(name: "script") { [self] in
+        director = FieldcamLinux.Thread(name: "script") { [self] in
             var descriptor = pollfd(fd: desk.arrived.descriptor, events: Int16(POLLIN), revents: 0)
             while !state.withLock({ $0.ends }) {
                 _ = poll(&descriptor, 1, -1)
@@ -120,7 +120,7 @@ final class TestConnection {
         let bytes = Array(text.utf8)
         var done = 0
         while done < bytes.count {
-            let count = Glibc.send(descriptor, Array(bytes[done...]), bytes.count - done, Int32(MSG_NOSIGNAL.rawValue))
+            let count = Glibc.send(descriptor, Array(bytes[done...]), bytes.count - done, Int32(MSG_NOSIGNAL))
             guard count > 0 else { return }
             done += count
         }

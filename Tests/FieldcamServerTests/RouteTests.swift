@@ -60,13 +60,13 @@ final class RouteTests: XCTestCase {
     // Photos
 
     func testAPhotoIsAnsweredWhenItIsDurable() throws {
-        let bench = try Bench { bench, order in
+        let bench = try Bench(script: { bench, order in
             guard case .shot(let token, let source) = order else { return }
             bench.desk.reply(token, .accepted(MediaNumber(123)))
             bench.send("photo.requested", 123, ["source": .string("\(source)")])
             bench.send("photo.saved", 122, ["path": .string("/other.jpg")])
             bench.send("photo.saved", 123, ["path": .string("/media/IMG_000123.jpg")])
-        }
+        })
         try with(bench) { bench in
             let answer = try bench.ask("POST", "/v1/photos", "{}", headers: ["X-Fieldcam-Source: cli"])
             XCTAssertEqual(answer.status, 201)
@@ -80,21 +80,21 @@ final class RouteTests: XCTestCase {
     }
 
     func testAnOutcomeBeforeItsReplyIsNotMissed() throws {
-        let bench = try Bench { bench, order in
+        let bench = try Bench(script: { bench, order in
             guard case .shot(let token, _) = order else { return }
             bench.send("photo.saved", 5, ["path": .string("/a.jpg")])
             // A status request passes in between: the server has read the event for sure.
             _ = try? bench.ask("GET", "/v1/status")
             bench.desk.reply(token, .accepted(MediaNumber(5)))
-        }
+        })
         try with(bench) { bench in XCTAssertEqual(try bench.ask("POST", "/v1/photos").status, 201) }
     }
 
     func testWithoutWaitingAPhotoIsAnsweredWithItsNumber() throws {
-        let bench = try Bench { bench, order in
+        let bench = try Bench(script: { bench, order in
             guard case .shot(let token, _) = order else { return }
             bench.desk.reply(token, .accepted(MediaNumber(9)))
-        }
+        })
         try with(bench) { bench in
             let answer = try bench.ask("POST", "/v1/photos?wait=0")
             XCTAssertEqual(answer.status, 202)
@@ -108,11 +108,11 @@ final class RouteTests: XCTestCase {
             ("storage_low", 507, "storage.low"), ("storage_unwritable", 507, "storage.unwritable"),
             ("encoder_lost", 500, "encoder.lost"), ("internal", 500, "internal"),
         ] {
-            let bench = try Bench { bench, order in
+            let bench = try Bench(script: { bench, order in
                 guard case .shot(let token, _) = order else { return }
                 bench.desk.reply(token, .accepted(MediaNumber(1)))
                 bench.send("photo.failed", 1, ["reason": .string(reason)])
-            }
+            })
             try with(bench) { bench in
                 let answer = try bench.ask("POST", "/v1/photos")
                 XCTAssertEqual(answer.status, status)
@@ -127,11 +127,11 @@ final class RouteTests: XCTestCase {
     }
 
     func testAFailureSpeaksTheAdaptersOwnSentence() throws {
-        let bench = try Bench { bench, order in
+        let bench = try Bench(script: { bench, order in
             guard case .shot(let token, _) = order else { return }
             bench.desk.reply(token, .accepted(MediaNumber(1)))
             bench.send("photo.failed", 1, ["reason": .string("camera_busy")])
-        }
+        })
         try with(bench) { bench in
             bench.desk.update { $0.camera.detail = "process 42 (cam) holds imx708; stop it." }
             XCTAssertEqual(
@@ -140,10 +140,10 @@ final class RouteTests: XCTestCase {
     }
 
     func testAFullQueueIsRefused() throws {
-        let bench = try Bench { bench, order in
+        let bench = try Bench(script: { bench, order in
             guard case .shot(let token, _) = order else { return }
             bench.desk.reply(token, .rejected(.queueFull))
-        }
+        })
         try with(bench) { bench in
             let answer = try bench.ask("POST", "/v1/photos")
             XCTAssertEqual(answer.status, 409)
@@ -162,7 +162,7 @@ final class RouteTests: XCTestCase {
     // Clips
 
     func testAClipStartsAndStops() throws {
-        let bench = try Bench { bench, order in
+        let bench = try Bench(script: { bench, order in
             switch order {
             case .record(let token, _, _): bench.desk.reply(token, .accepted(MediaNumber(124)))
             case .stop(let token, _):
@@ -171,7 +171,7 @@ final class RouteTests: XCTestCase {
                 bench.send("clip.saved", 124, ["path": .string("/media/VID_000124.mp4")])
             default: break
             }
-        }
+        })
         try with(bench) { bench in
             let started = try bench.ask("POST", "/v1/recording", #"{"maximum_duration":"1.5s"}"#)
             XCTAssertEqual(started.status, 202)
@@ -186,13 +186,13 @@ final class RouteTests: XCTestCase {
     }
 
     func testRefusalsTellTheState() throws {
-        let bench = try Bench { bench, order in
+        let bench = try Bench(script: { bench, order in
             switch order {
             case .record(let token, _, _): bench.desk.reply(token, .rejected(.alreadyRecording))
             case .stop(let token, _): bench.desk.reply(token, .rejected(.notRecording))
             default: break
             }
-        }
+        })
         try with(bench) { bench in
             bench.desk.update { $0.recording.state = "running" }
             let second = try bench.ask("POST", "/v1/recording", "{}")
@@ -204,11 +204,11 @@ final class RouteTests: XCTestCase {
     }
 
     func testAClipWithoutFramesIsNotCalledSaved() throws {
-        let bench = try Bench { bench, order in
+        let bench = try Bench(script: { bench, order in
             guard case .stop(let token, _) = order else { return }
             bench.desk.reply(token, .accepted(MediaNumber(1)))
             bench.send("clip.discarded", 1, ["reason": .string("no_frames")])
-        }
+        })
         try with(bench) { bench in
             let answer = try bench.ask("DELETE", "/v1/recording")
             XCTAssertEqual(answer.status, 500)
@@ -363,11 +363,11 @@ final class RouteTests: XCTestCase {
     }
 
     func testAConnectionServesOneRequestAfterAnother() throws {
-        let bench = try Bench { bench, order in
+        let bench = try Bench(script: { bench, order in
             guard case .shot(let token, _) = order else { return }
             bench.desk.reply(token, .accepted(MediaNumber(1)))
             bench.send("photo.saved", 1)
-        }
+        })
         try with(bench) { bench in
             let connection = try bench.connect()
             for _ in 0..<3 {
@@ -380,10 +380,10 @@ final class RouteTests: XCTestCase {
     }
 
     func testStoppingAnswersWhoStillWaits() throws {
-        let bench = try Bench { bench, order in
+        let bench = try Bench(script: { bench, order in
             guard case .shot(let token, _) = order else { return }
             bench.desk.reply(token, .accepted(MediaNumber(1)))
-        }
+        })
         let client = try bench.connect()
         try client.send("POST", "/v1/photos")
         _ = bench.orders(1)
