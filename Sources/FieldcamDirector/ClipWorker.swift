@@ -77,14 +77,14 @@ final class ClipWorker: @unchecked Sendable {
     func post(frame: consuming FrameLease, at: Instant, to key: ClipKey) -> Bool {
         guard waiting.load(ordering: .relaxed) < Self.backlog else { return false }
         waiting.add(1, ordering: .relaxed)
-        guard let refused = box.post(Job(order: .frame(key, at), frame: frame)) else { return true }
+        guard let refused = box.post(Job(order: .frame(key, at), frame: consume frame)) else { return true }
         _ = consume refused
         waiting.subtract(1, ordering: .relaxed)
         return false
     }
 
     func post(sound: consuming SoundBlock, to key: ClipKey) {
-        if let refused = box.post(Job(order: .sound(key), sound: sound)) { _ = consume refused }
+        if let refused = box.post(Job(order: .sound(key), sound: consume sound)) { _ = consume refused }
     }
 
     // MARK: On fc-video
@@ -121,7 +121,16 @@ final class ClipWorker: @unchecked Sendable {
     }
 
     private func perform(_ job: consuming Job) {
-        switch job.order {
+        let order = job.order
+        switch order {
+        case .frame(let key, let at): takeFrame(key, job, at: at)
+        case .sound(let key): takeSound(key, job)
+        default: follow(order)
+        }
+    }
+
+    private func follow(_ order: Order) {
+        switch order {
         case .begin(let key, let plan, let wantsSound):
             let clip = Clip(key: key, plan: plan, wantsSound: wantsSound)
             clips.append(clip)
@@ -172,12 +181,7 @@ final class ClipWorker: @unchecked Sendable {
             clip.writer?.cancel()
             if let file = clip.file { store.post(.discard(file, key)) }
             clips.removeAll { $0.key == key }
-        case .frame(let key, let at):
-            guard let clip = clip(key) else { return waitingDone() }
-            takeFrame(clip, job, at: at)
-        case .sound(let key):
-            guard let clip = clip(key) else { return }
-            takeSound(clip, job)
+        case .frame, .sound: break
         }
     }
 
@@ -185,7 +189,8 @@ final class ClipWorker: @unchecked Sendable {
 
     private func waitingDone() { waiting.subtract(1, ordering: .relaxed) }
 
-    private func takeFrame(_ clip: Clip, _ job: consuming Job, at: Instant) {
+    private func takeFrame(_ key: ClipKey, _ job: consuming Job, at: Instant) {
+        guard let clip = clip(key) else { return waitingDone() }
         if case .awaited = clip.sound, clip.writer == nil {
             if let refused = clip.early.post(job) {
                 _ = consume refused
@@ -212,8 +217,8 @@ final class ClipWorker: @unchecked Sendable {
         _ = consume job
     }
 
-    private func takeSound(_ clip: Clip, _ job: consuming Job) {
-        guard clip.lost == nil, let writer = clip.writer else { return }
+    private func takeSound(_ key: ClipKey, _ job: consuming Job) {
+        guard let clip = clip(key), clip.lost == nil, let writer = clip.writer else { return }
         guard clip.format != nil, let filled = job.sound?.filled, let at = job.sound?.at else { return }
         do throws(HardwareError) {
             try writer.append(sound: filled, at: at)
