@@ -1,0 +1,138 @@
+import FieldcamAudio
+import FieldcamCamera
+import FieldcamCore
+import FieldcamDirector
+import FieldcamGPIO
+import FieldcamLinux
+import FieldcamMedia
+import FieldcamPorts
+import FieldcamServer
+import FieldcamSettings
+import FieldcamSimulator
+import FieldcamStorage
+import Glibc
+
+/// The adapters that a board's profile names.
+final class Devices {
+    let board: BoardProfile
+    let settings: Settings
+    /// What a crash had left.
+    private(set) var leftovers: [Leftover] = []
+    /// The scene of simulated devices; `nil`: the board has none.
+    private let world: SimulatedWorld?
+
+    init(board: BoardProfile, settings: Settings) {
+        self.board = board
+        self.settings = settings
+        let isSimulated =
+            board.cameras.contains { $0.driver == .simulator } || board.buttons.contains { $0.wiring == .simulator }
+            || board.microphone.driver == .simulator
+        world = isSimulated ? SimulatedWorld() : nil
+    }
+
+    /// Opens the media and state folders and finishes what a crash left.
+    func store(_ options: ServeOptions) throws(HardwareError) -> any MediaStore {
+        let durable = try DurableStore(
+            media: options.media, state: options.state, reserve: Int64(settings.storage.reserve.bytes))
+        leftovers = try durable.recover()
+        guard let world else { return durable }
+        return SimulatedDisk(world: world, store: durable)
+    }
+
+    func plant(store: any MediaStore, media: String) -> Plant {
+        let index = settings.defaultCamera(of: board)
+        let profile = index.map { board.cameras[$0] }
+        let preset = settings.video.quality.preset
+        let writers = clipWriters()
+        let encoders = settings.video.encoders(of: board)
+        let working = writers.probe(encoders)
+        if working == nil {
+            Log.error("no clip encoder works on this machine", ["tried": encoders.joined(separator: ",")])
+        } else if working == "h264_v4l2m2m" {
+            Log.notice("clips are made by h264_v4l2m2m, which was never verified on real hardware")
+        }
+        return Plant(
+            clock: MachineClock(), camera: camera(profile, variant: index ?? 0), cameraRole: profile?.role ?? "",
+            cameraRequest: CameraRequest(
+                still: settings.photo.size.pixels, video: Size(width: preset.size.width, height: preset.size.height),
+                framerate: settings.video.effectiveFramerate, slots: Self.frameSlots),
+            startsCamera: settings.camera.autostart, buttons: buttons(),
+            buttonRoles: board.buttons.map(\.role.rawValue),
+            microphone: settings.audio.enabled ? microphone() : nil,
+            stillEncoders: [JPEGEncoder(), JPEGEncoder()], clipWriters: writers, store: store, mediaFolder: media,
+            session: settings.session(for: board), photoQuality: settings.photo.quality,
+            encoders: working.map { [$0] + encoders.filter { $0 != working } } ?? encoders,
+            videoBitRate: preset.bitRate, everyFrameIsKey: preset.everyFrameIsKey,
+            framerate: settings.video.effectiveFramerate, make: "fieldcam", software: "fieldcam \(fieldcamVersion)")
+    }
+
+    /// Ring, shots in work, queued shots, the encoder's backlog and what the camera fills; less on a small board.
+    private static var frameSlots: Int {
+        let megabytes = sysconf(Int32(_SC_PHYS_PAGES)) / 1024 * sysconf(Int32(_SC_PAGESIZE)) / 1024
+        return megabytes < 700 ? 12 : 24
+    }
+
+    private func camera(_ profile: CameraProfile?, variant: Int) -> any Camera {
+        guard let profile else { return NoCamera() }
+        switch profile.driver {
+        case .libcamera:
+            return LibcameraCamera(match: "\(profile.match)", rotation: profile.rotation, mirror: profile.mirror)
+        case .simulator:
+            return SimulatedCamera(
+                world: world!,
+                properties: SimulatedCamera.Properties(
+                    rotation: profile.rotation, mirror: profile.mirror, variant: variant))
+        }
+    }
+
+    private func buttons() -> any Buttons {
+        let lines = board.buttons.compactMap(\.line)
+        if let world, lines.isEmpty { return SimulatedButtons(world: world, count: max(1, board.buttons.count)) }
+        return GPIOButtons(lines)
+    }
+
+    private func microphone() -> (any Microphone)? {
+        switch board.microphone.driver {
+        case .simulator: return SimulatedMicrophone(world: world!)
+        case .alsa: return board.microphone.device.map { ALSAMicrophone(device: $0) }
+        }
+    }
+
+    private func clipWriters() -> any ClipWriterFactory {
+        FFmpegClipWriterFactory()
+    }
+
+    var serverConfiguration: ServerConfiguration {
+        var buttons: [ServerConfiguration.Button] = []
+        for (index, button) in board.buttons.enumerated() {
+            buttons.append(ServerConfiguration.Button(role: button.role.rawValue, id: ButtonID(index)))
+        }
+        var configuration = ServerConfiguration(
+            board: board.json, versions: [JSON.Member("fieldcam", .string(fieldcamVersion))], buttons: buttons)
+        if let world { configuration.simulator = { body in world.take(body) } }
+        return configuration
+    }
+}
+
+extension ButtonProfile {
+    /// The port's words for a GPIO line; `nil`: simulated.
+    fileprivate var line: ButtonLine? {
+        guard case .gpio(let line, let bias) = wiring else { return nil }
+        let place: ButtonLine.Place =
+            switch line.place {
+            case .name(let name): .name(name)
+            case .offset(let offset): .offset(offset)
+            }
+        return ButtonLine(
+            chip: line.chip, line: place, activeLow: line.activeLow, bias: ButtonLine.Bias(rawValue: bias.rawValue)!)
+    }
+}
+
+extension PhotoSize {
+    fileprivate var pixels: Size? {
+        switch self {
+        case .maximum: nil
+        case .pixels(let size): Size(width: size.width, height: size.height)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import FieldcamCore
+import FieldcamDirector
+import FieldcamLinux
+import FieldcamPorts
+import FieldcamSimulator
+
+/// A whole camera on a virtual clock: the director stepped by hand, simulated devices, files in memory.
+public final class Studio {
+    public let clock: ManualClock
+    public let world: SimulatedWorld
+    public let buttons: SimulatedButtons
+    public let camera: SimulatedCamera
+    public let store = MemoryStore()
+    public let writers = CountingClipWriters()
+    public let desk = FrontDesk()
+    public let director: Director
+    private var seen: UInt64 = 0
+
+    final class DirectorClock: Clock {
+        let clock: ManualClock
+        init(_ clock: ManualClock) { self.clock = clock }
+        var now: Instant { clock.now }
+        var wallNanoseconds: Int64 { 1_796_050_000_000_000_000 + clock.now.nanoseconds }
+        var isTrusted: Bool { true }
+    }
+
+    public init(
+        settings: SessionSettings = SessionSettings(), size: Size = Size(width: 640, height: 480),
+        framerate: Double = 30,
+        slots: Int = 24, startsCamera: Bool = true, stillEncoder: any StillEncoder = LumaEncoder(),
+        clipWriters: (any ClipWriterFactory)? = nil
+    ) {
+        clock = ManualClock()
+        world = clock.makeWorld()
+        buttons = SimulatedButtons(world: world)
+        camera = SimulatedCamera(world: world, properties: SimulatedCamera.Properties(sensor: size))
+        let plant = Plant(
+            clock: DirectorClock(clock), camera: camera, cameraRole: "rear",
+            cameraRequest: CameraRequest(still: size, video: size, framerate: framerate, slots: slots),
+            startsCamera: startsCamera, buttons: buttons, buttonRoles: ["shutter"],
+            microphone: SimulatedMicrophone(world: world), stillEncoders: [stillEncoder],
+            clipWriters: clipWriters ?? writers, store: store, mediaFolder: "memory", session: settings,
+            photoQuality: 92, encoders: ["counting"], videoBitRate: nil, everyFrameIsKey: false, framerate: framerate,
+            make: "fieldcam", software: "test")
+        director = Director(plant: plant, desk: desk, labour: .inline)
+        director.start()
+        director.step()
+    }
+
+    public var now: Instant { clock.now }
+
+    /// Lets time pass: the world's devices and the director each act when they are due.
+    public func run(for span: Duration) {
+        run(until: clock.now + span)
+    }
+
+    public func run(until end: Instant) {
+        while true {
+            var next = end
+            if let due = clock.nextDue { next = min(next, due) }
+            next = min(next, director.nextDeadline)
+            clock.advance(to: max(next, clock.now))
+            director.step()
+            if clock.now >= end { return }
+            // What is due now and stays due must not stop time.
+            if next <= clock.now, director.nextDeadline <= clock.now, clock.nextDue.map({ $0 <= clock.now }) ?? true {
+                clock.advance(to: min(end, clock.now + .microseconds(100)))
+            }
+        }
+    }
+
+    /// A press of the shutter button that begins now.
+    public func press(for length: Duration) throws {
+        try buttons.press(at: clock.now, for: length)
+    }
+
+    /// The events since the last look.
+    public func events() -> [Event] {
+        let events = desk.events.events(after: seen)
+        if let last = events.last { seen = last.sequence }
+        return events
+    }
+}
