@@ -111,6 +111,9 @@ final class SimulatedMicrophoneBench: SimulatedBench, MicrophoneBench, @unchecke
 
     func play(frequency: Double) { world.sound = .tone(frequency) }
 
+    func unplug() { world.inject(.microphoneGone(true)) }
+    func plug() { world.inject(.microphoneGone(false)) }
+
     func holdElsewhere() { world.inject(.microphoneUnavailable(.busy)) }
 }
 

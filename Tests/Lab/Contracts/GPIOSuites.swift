@@ -68,6 +68,19 @@ enum GPIOWiring {
             watch.drain()
             try expectLoss(watch, .absent, "its lines are 0 … 7")
         },
+        ContractCase("a line that can't be had is tried again after 0.5, 1 and 2 s") { bench throws(ContractFailure) in
+            bench.unplug()
+            let watch = ButtonsWatch(bench, 1)
+            for wait in [Duration.milliseconds(500), .seconds(1), .seconds(2)] {
+                let tried = bench.now
+                watch.buttons.drain(now: tried) { _ in }
+                try expect(
+                    watch.buttons.nextDeadline == tried + wait,
+                    "the next try comes after \(watch.buttons.nextDeadline.map { ($0 - tried).inNanoseconds } ?? -1) ns,"
+                        + " expected \(wait)")
+                bench.wait(wait, for: nil)
+            }
+        },
         ContractCase("the holder of our lines is 'fieldcam'") { bench throws(ContractFailure) in
             let watch = ButtonsWatch(GPIOButtons([GPIOBench.line(.name("BUTTON0"))]), on: bench)
             try watch.expectFound(0, pressed: false)
@@ -119,7 +132,7 @@ enum GPIOWiring {
     private static func expectLoss(
         _ watch: ButtonsWatch, _ kind: HardwareError.Kind, _ words: String
     ) throws(ContractFailure) {
-        guard let error = watch.losses.last else { throw ContractFailure("nothing was lost: \(watch.story)") }
+        guard let error = watch.losses().last else { throw ContractFailure("nothing was lost: \(watch.story)") }
         try expect(
             error.kind == kind && error.detail.contains(words),
             "lost as \(error.kind.rawValue): \(error); expected \(kind.rawValue) with: \(words)")

@@ -24,6 +24,7 @@ final class LoopbackBench: RealBench, MicrophoneBench, @unchecked Sendable {
     let jitter = Duration.milliseconds(30)
     private let ended = Ended()
     private var player: Thread?
+    private var remover: Thread?
     private var holder: (any Microphone)?
 
     private final class Ended: Sendable {
@@ -34,6 +35,7 @@ final class LoopbackBench: RealBench, MicrophoneBench, @unchecked Sendable {
         ended.flag.store(true, ordering: .releasing)
         player?.join()
         holder?.close()
+        if remover != nil { plug() }
     }
 
     func makeMicrophone() -> any Microphone { ALSAMicrophone(device: Self.device) }
@@ -43,6 +45,24 @@ final class LoopbackBench: RealBench, MicrophoneBench, @unchecked Sendable {
         let microphone = ALSAMicrophone(device: Self.device)
         do { _ = try microphone.open() } catch { fatalError("\(error)") }
         holder = microphone
+    }
+
+    /// Removing a card waits for whoever has it open, so somebody else has to do it.
+    func unplug() {
+        remover = Thread(name: "remover") { Self.tell("unbind") }
+    }
+
+    func plug() {
+        remover?.join()
+        remover = nil
+        Self.tell("bind")
+    }
+
+    private static func tell(_ word: String) {
+        let file = open("/sys/bus/platform/drivers/snd_aloop/\(word)", O_WRONLY)
+        let device = "snd_aloop.0"
+        guard file >= 0, write(file, device, device.utf8.count) > 0 else { fatalError("can't \(word) \(device)") }
+        close(file)
     }
 
     func play(frequency: Double) {
