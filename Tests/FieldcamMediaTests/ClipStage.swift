@@ -66,20 +66,21 @@ final class ClipStage {
         let rate = Double(format.rate) * (1 + skew * 1e-6)
         let size = format.rate / 100
         var piece = [Int16](repeating: 0, count: size * format.channels)
-        let total = Int(((to - from) * rate).rounded())
-        var done = 0
-        while done < total {
-            let count = min(size, total - done)
+        // The card counts from time 0 on, so that pieces join exactly.
+        var index = Int((from * rate).rounded(.up))
+        let end = Int((to * rate).rounded(.up))
+        while index < end {
+            let count = min(size, end - index)
             for sample in 0..<count {
-                let value = Int16((signal(from + Double(done + sample) / rate) * 32000).rounded())
+                let value = Int16((signal(Double(index + sample) / rate) * 32000).rounded())
                 for channel in 0..<format.channels { piece[sample * format.channels + channel] = value }
             }
-            let at = instant(from + Double(done) / rate)
+            let at = instant(Double(index) / rate)
             try piece.withUnsafeBufferPointer { piece in
                 try writer.append(
                     sound: UnsafeBufferPointer(rebasing: piece[0..<(count * format.channels)]), at: at)
             }
-            done += count
+            index += count
         }
     }
 
