@@ -14,6 +14,7 @@ final class Ledger {
     }
 
     let slots: Int
+    let budget: Int
     private(set) var faults: [String] = []
     /// By slot: what the shell holds for Core.
     private(set) var held: [Int: Frame] = [:]
@@ -32,7 +33,11 @@ final class Ledger {
     private(set) var highestQueue = 0
     private(set) var highestHeld = 0
 
-    init(slots: Int) { self.slots = slots }
+    /// `slots`: what the camera has; `budget`: what the session may use of it.
+    init(slots: Int, budget: Int) {
+        self.slots = slots
+        self.budget = budget
+    }
 
     func fault(_ sentence: String) {
         if faults.count < 20 { faults.append(sentence) }
@@ -181,7 +186,7 @@ final class Ledger {
         if session.heldFrames != held.count {
             fault("the session keeps \(session.heldFrames) frames, the shell \(held.count)")
         }
-        if held.count > slots { fault("\(held.count) frames are held in \(slots) slots") }
+        if held.count > budget { fault("\(held.count) frames are held, \(budget) are allowed") }
         if session.queuedShots > session.settings.shotQueue { fault("\(session.queuedShots) shots are queued") }
         if session.shotsInWork > session.settings.shotsInWork { fault("\(session.shotsInWork) shots are in work") }
         highestQueue = max(highestQueue, session.queuedShots)

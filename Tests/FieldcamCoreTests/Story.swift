@@ -51,7 +51,7 @@ final class Story {
 
     init(_ settings: SessionSettings = SessionSettings(), buttons: Int = 1, camera: Bool = true, numbers: Bool = true) {
         session = Session(settings: settings, buttons: buttons)
-        ledger = Ledger(slots: settings.frameSlots)
+        ledger = Ledger(slots: settings.frameSlots + 2, budget: settings.frameSlots)
         lines = Array(repeating: false, count: buttons)
         reserves = numbers
         if numbers { reserve() }

@@ -36,6 +36,9 @@ struct Clip: Sendable {
     /// The camera was lost before the commit: nothing from then on belongs to the clip.
     var cut: Instant?
 
+    /// The camera failed before a frame came: what the clip fails with if it stays empty.
+    var failure: FailureReason?
+
     var end: Instant?
     var reason: StopReason?
     var startTold = false

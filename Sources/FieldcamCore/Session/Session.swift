@@ -8,8 +8,6 @@ public struct Session: Sendable {
     static let startWait: Duration = .seconds(5)
     /// Beside two frame intervals, how long the frame after a press or an end is waited for (contract §5.2).
     static let frameWait: Duration = .milliseconds(100)
-    /// Frame slots that stay free for the camera to fill.
-    static let cameraSlots = 2
     /// A reading this soon after the bounce time tells the level at its end; a later one tells of a later time.
     static let promptReading: Duration = .milliseconds(5)
     /// The button with gestures.
@@ -21,7 +19,6 @@ public struct Session: Sendable {
     public internal(set) var camera = CameraState.starting
     public internal(set) var storage = StorageState.ready
 
-    var isEnabled: Bool
     var isStopping = false
     /// The latest time that a `time` or `level` fact told.
     var now = Instant(nanoseconds: Int64.min / 2)
@@ -42,7 +39,6 @@ public struct Session: Sendable {
     /// `buttons`: how many the board has; number 0 is the shutter button, the others have contacts but no gestures yet.
     public init(settings: SessionSettings, buttons: Int) {
         self.settings = settings
-        isEnabled = settings.buttonEnabled
         self.buttons = Array(repeating: Button(), count: max(1, buttons))
         shelf = FrameShelf(capacity: max(64, settings.frameSlots + 1))
         queue.reserveCapacity(max(8, settings.shotQueue))
@@ -77,10 +73,9 @@ public struct Session: Sendable {
         case .stopRequested(let token, let source, let at):
             requestStop(token, source, at: at, into: &effects)
         case .buttonEnabled(let enabled):
-            isEnabled = enabled
+            settings.buttonEnabled = enabled
         case .settingsChanged(let changed):
             settings = changed
-            isEnabled = changed.buttonEnabled
             makeRoom(into: &effects)
             dispatchShots(into: &effects)
 
@@ -118,18 +113,21 @@ public struct Session: Sendable {
 
     /// When `reduce` wants a `Fact.time`, at the latest; `nil`: nothing is waited for.
     public var nextDeadline: Instant? {
-        var earliest: Instant?
-        func consider(_ deadline: Instant?) {
-            guard let deadline else { return }
-            earliest = earliest.map { min($0, deadline) } ?? deadline
-        }
+        var earliest = gestureDeadline
         for index in buttons.indices {
-            consider(buttons[index].line.deadline(bounce: settings.bounce, poll: settings.levelPoll))
+            let due = buttons[index].line.deadline(bounce: settings.bounce, poll: settings.levelPoll)
+            earliest = Self.earlier(earliest, due)
         }
-        consider(gestureDeadline)
-        for index in queue.indices where !queue[index].candidate.isResolved { consider(queue[index].deadline) }
-        for index in clips.indices { consider(deadline(ofClip: index)) }
+        for index in queue.indices where !queue[index].candidate.isResolved {
+            earliest = Self.earlier(earliest, queue[index].deadline)
+        }
+        for index in clips.indices { earliest = Self.earlier(earliest, deadline(ofClip: index)) }
         return earliest
+    }
+
+    private static func earlier(_ left: Instant?, _ right: Instant?) -> Instant? {
+        guard let left, let right else { return left ?? right }
+        return min(left, right)
     }
 
     mutating func passTime(into effects: inout Effects) {

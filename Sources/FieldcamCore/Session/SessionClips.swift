@@ -139,6 +139,7 @@ extension Session {
             return
         }
         let source = clips[index].source
+        let failure = clips[index].failure
         if clips[index].phase == .recording {
             clips[index].reason = .error
             recordingClip = nil
@@ -148,6 +149,8 @@ extension Session {
         clips.remove(at: index)
         switch outcome {
         case .saved: effects.append(.announce(.clipSaved(number, source, key)))
+        case .empty where failure != nil:
+            effects.append(.announce(.clipFailed(number, source, key, failure ?? .cameraLost)))
         case .empty: effects.append(.announce(.clipDiscarded(number, source, key)))
         case .failed(let reason): effects.append(.announce(.clipFailed(number, source, key, reason)))
         }
@@ -201,7 +204,13 @@ extension Session {
                     abandon(index, obstacle ?? .cameraLost, into: &effects)
                 }
             case .recording:
-                stop(clips[index].key, end: at, state == .released ? .command : .cameraLost, into: &effects)
+                if clips[index].first == nil, state != .starting {
+                    // Never a frame: as if it had been asked for without a camera.
+                    clips[index].failure = obstacle
+                    stop(clips[index].key, end: at, .error, into: &effects)
+                } else {
+                    stop(clips[index].key, end: at, state == .released ? .command : .cameraLost, into: &effects)
+                }
             case .ending: finish(index, into: &effects)
             case .saving: break
             }

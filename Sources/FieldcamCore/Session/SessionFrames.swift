@@ -50,7 +50,7 @@ extension Session {
     /// Keeps the account: the ring gives way first, then queued shots share a frame, then withheld frames go.
     mutating func makeRoom(into effects: inout Effects) {
         shelf.trimRing(to: max(1, settings.ringFrames), into: &effects)
-        let room = max(2, settings.frameSlots - Self.cameraSlots)
+        let room = max(2, settings.frameSlots)
         while framesInUse > room, shelf.ringCount > 1 { shelf.trimRing(to: shelf.ringCount - 1, into: &effects) }
         while framesInUse > room {
             if shareFrame(into: &effects) || letGoOfWithheld(into: &effects) { continue }

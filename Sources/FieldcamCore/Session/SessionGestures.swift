@@ -19,7 +19,7 @@ extension Session {
             at: at, source: source, meaning: .free, role: settings.shutterRole, hold: settings.hold,
             window: settings.doublePress, isBound: settings.doublePressIsBound, maximum: settings.maximumDuration,
             candidate: Candidate(press: at))
-        if !isEnabled {
+        if !settings.buttonEnabled {
             press.meaning = .disabled
         } else if let key = recordingClip {
             press.meaning = .duringClip(key)
@@ -59,7 +59,7 @@ extension Session {
             }
         case .second(let first, _, _, let source):
             counters.presses += 1
-            if isEnabled {
+            if settings.buttonEnabled {
                 discard(first, into: &effects)
                 buttons[index].gesture = .spent
                 counters.doublePresses += 1

@@ -24,7 +24,8 @@ public struct SessionSettings: Hashable, Sendable {
     public var bounce: Duration = .milliseconds(15)
     /// A pressed line is also read this often.
     public var levelPoll: Duration = .milliseconds(100)
-    /// Frame slots the shell has; ring, pinned and queued frames together never exceed it.
+    /// Frame slots for decisions: ring, pinned and queued frames and shots in work together never exceed it (2 at least).
+    /// What the encoder holds, and what the camera needs to fill, comes on top.
     public var frameSlots = 12
     /// Frames kept to look back at.
     public var ringFrames = 4
