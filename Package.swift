@@ -38,7 +38,7 @@ let package = Package(
         .target(name: "CFieldcamHTTP", dependencies: ["Clibmicrohttpd"]),
 
         // The house
-        .target(name: "FieldcamCore", exclude: []),
+        .target(name: "FieldcamCore", exclude: ["FieldcamCore.docc"]),
         .target(name: "FieldcamLinux", dependencies: ["FieldcamCore", "CFieldcamLinux"]),
         .target(name: "FieldcamPorts", dependencies: ["FieldcamCore", "FieldcamLinux"]),
         .target(name: "FieldcamDirector", dependencies: ["FieldcamPorts"]),

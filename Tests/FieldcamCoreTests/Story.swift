@@ -42,6 +42,8 @@ final class Story {
     var clipOutcome: (Story, ClipKey, Int) -> Fact = { _, key, frames in frames > 0 ? .clipSaved(key) : .clipEmpty(key)
     }
     var reserves = true
+    private(set) var reservations = 0
+    var answersReadings = true
     private var reserved = 1
     private var asleepUntil: Int64 = 0
     /// What happened while the shell slept.
@@ -221,6 +223,7 @@ final class Story {
     private func perform(_ effect: Effect) -> Fact? {
         switch effect {
         case .readLevel(let button):
+            guard answersReadings else { return nil }
             return .level(button, pressed: lines[button.index], at: Instant(nanoseconds: now))
         case .doublePress: doublePresses.append(now)
         case .encodeShot(let number, let frame, _):
@@ -233,7 +236,9 @@ final class Story {
         case .finishClip(let key, _):
             let frames = ledger.frames(of: key)
             schedule.add(now + clipTime(self), .call { $0.give($0.clipOutcome($0, key, frames)) })
-        case .reserveNumbers: if reserves { reserve() }
+        case .reserveNumbers:
+            reservations += 1
+            if reserves { reserve() }
         case .announce(let announcement): told.append((now, announcement))
         case .dropFrame, .beginClip, .appendFrame, .commitClip, .dropClip, .answer: break
         }

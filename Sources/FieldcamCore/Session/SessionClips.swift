@@ -112,7 +112,7 @@ extension Session {
         appendWithheld(index, into: &effects)
         // Without a frame yet the start may still have to be told before the stop.
         if clips[index].startTold { tellStop(index, into: &effects) }
-        if latestFrame >= end || reason == .cameraLost || reason == .encoderLost || !isStreaming {
+        if latestFrame >= end || now >= end + wait || reason == .cameraLost || reason == .encoderLost || !isStreaming {
             finish(index, into: &effects)
         }
     }
