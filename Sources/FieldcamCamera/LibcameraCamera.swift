@@ -107,6 +107,8 @@ public final class LibcameraCamera: Camera, @unchecked Sendable {
         self.handle = nil
     }
 
+    public func control(_ controls: CameraControls) {}
+
     public func drain(_ body: (CameraFact) -> Void) {
         arrived.clear()
         guard let handle, let table = library?.table, let session, session.isRunning else { return }

@@ -41,6 +41,7 @@ public final class Director: @unchecked Sendable {
     var link: CameraLink
     var details: [ClipDetails] = []
     var shots: [ShotDetails] = []
+    var wantedControls = CameraControls()
     private var stopAsked = false
     private var nextTick: Instant
     private var measuring = false

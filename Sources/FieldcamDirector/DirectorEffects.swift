@@ -37,6 +37,14 @@ extension Director {
             clips.post(.finish(key, end: end, dropped: dropped))
         case .reserveNumbers:
             store.post(.reserveNumbers)
+        case .control(let controls):
+            if controls != wantedControls {
+                wantedControls = controls
+                plant.camera.control(controls)
+            }
+        case .measureRegion, .rememberScene, .lightOn, .lightOff, .indicate, .startCamera, .stopCamera,
+            .releaseCamera, .useCamera:
+            break
         case .announce(let announcement):
             tell(announcement)
         case .answer(let token, let answer):

@@ -15,8 +15,8 @@ extension Director {
         switch announcement {
         case .photoRequested(let number, let source):
             send("photo.requested", number: number, fields: [.source(source)])
-        case .photoSaved(let number, let source, let frame, let pressOffset):
-            tellPhoto(number, source, frame, pressOffset)
+        case .photoSaved(let number, let source, let frame, let pressOffset, let flashFired):
+            tellPhoto(number, source, frame, pressOffset, flashFired)
         case .photoFailed(let number, let source, let reason):
             send("photo.failed", number: number, fields: [.source(source), .reason(reason.rawValue)])
             Log.error("photo failed", ["id": "\(number.value)", "reason": reason.rawValue])
@@ -51,10 +51,30 @@ extension Director {
             send(
                 "storage.low",
                 fields: [.reason("free space is at or below storage.reserve")])
+        case .focusStarted(let point): send("focus.started", fields: .point(point))
+        case .focusEnded(let point, let result):
+            send("focus.ended", fields: .point(point) + [.init("result", .string(result.rawValue))])
+        case .zoomChanged(let factor): send("zoom.changed", fields: [.init("zoom", .number(factor))])
+        case .lightChanged(let owner, let level):
+            send("light.changed", fields: [.init("owner", .string(owner.word)), .init("level", .number(level))])
+        case .lowLightChanged(let active): send("low_light.changed", fields: [.init("active", .bool(active))])
+        case .exposureChanged(let value): send("exposure.changed", fields: [.init("value", .number(value))])
+        case .cameraSwitched(let camera): send("camera.switched", fields: [.init("role", .string(role(of: camera)))])
+        case .cameraSwitchFailed(let camera, let reason):
+            send(
+                "camera.switch_failed",
+                fields: [.init("role", .string(role(of: camera))), .reason(reason.rawValue)])
+        case .flashChanged(let mode):
+            send("settings.changed", fields: [.init("flash.mode", .string(mode.rawValue))])
         }
     }
 
-    private func tellPhoto(_ number: MediaNumber, _ source: Source, _ frame: Frame, _ offset: Duration) {
+    /// The board's name for a camera.
+    func role(of camera: CameraID) -> String { plant.cameraRole }
+
+    private func tellPhoto(
+        _ number: MediaNumber, _ source: Source, _ frame: Frame, _ offset: Duration, _ flashFired: Bool
+    ) {
         let shot = shots.first { $0.number == number }
         var fields: [JSON.Member] = [.source(source)]
         fields.append(.init("path", .string(shot?.file?.path ?? "")))
@@ -64,7 +84,7 @@ extension Director {
         fields.append(.init("exposure_ns", frame.exposure.map { .integer($0.inNanoseconds) } ?? .null))
         fields.append(.init("gain", frame.gain.map { .number($0) } ?? .null))
         fields.append(.init("press_offset_ns", .integer(offset.inNanoseconds)))
-        fields.append(.init("flash_fired", .bool(false)))
+        fields.append(.init("flash_fired", .bool(flashFired)))
         fields.append(.init("focus", .string("\(frame.focus)")))
         send("photo.saved", number: number, fields: fields)
         Log.info("photo saved", ["id": "\(number.value)", "path": shot?.file?.path ?? ""])
@@ -158,6 +178,23 @@ extension Director {
             }
         }
         if case .missing(let error) = state { Log.warning("microphone can't be used", ["reason": error.description]) }
+    }
+}
+
+extension LightOwner {
+    /// `shot`, `clip` or `hand`.
+    var word: String {
+        switch self {
+        case .shot: "shot"
+        case .clip: "clip"
+        case .hand: "hand"
+        }
+    }
+}
+
+extension [JSON.Member] {
+    static func point(_ point: UnitPoint) -> [JSON.Member] {
+        [.init("x", .number(point.x)), .init("y", .number(point.y))]
     }
 }
 

@@ -42,6 +42,7 @@ public struct CameraMode: Sendable {
     public var rotation: Int
     public var mirror: Bool
     public var hasFocus: Bool
+    public var abilities = CameraAbilities()
 
     public init(
         model: String, pool: FramePool, frameInterval: Duration, copiesFrames: Bool, rotation: Int = 0,
@@ -88,6 +89,9 @@ public protocol Camera: AnyObject, Sendable {
     func drain(_ body: (CameraFact) -> Void)
     /// Director. Queues again the slots that became free, and what the frame grid makes due.
     func requeue(now: Instant)
+    /// Director. Sets the controls with the next request that is queued; the latest call counts. Never allocates once the
+    /// camera runs.
+    func control(_ controls: CameraControls)
     /// Director. When `requeue` wants to be called even if nothing happens; `nil`: only after a slot became free.
     var nextDeadline: Instant? { get }
 }

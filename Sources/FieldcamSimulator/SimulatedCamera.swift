@@ -244,6 +244,8 @@ public final class SimulatedCamera: Camera {
 
     // MARK: - Director
 
+    public func control(_ controls: CameraControls) {}
+
     public func drain(_ body: (CameraFact) -> Void) {
         arrived.clear()
         while let fact = exchange.withLock({ $0.takeFact() }) { body(fact) }

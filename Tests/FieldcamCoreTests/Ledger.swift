@@ -123,6 +123,7 @@ final class Ledger {
             clips[key]?.isFinished = true
         case .announce(let announcement): check(announcement)
         case .answer(let token, let answer): answers.append((token, answer))
+        default: break
         }
     }
 
@@ -139,7 +140,7 @@ final class Ledger {
         case .photoRequested(let number, _):
             take(number)
             photos[number] = .requested
-        case .photoSaved(let number, _, let frame, let offset):
+        case .photoSaved(let number, _, let frame, let offset, _):
             if photos[number] != .requested { fault("photo \(number.value) was saved out of turn") }
             photos[number] = .ended
             if let shot = shots[number] {
@@ -176,7 +177,7 @@ final class Ledger {
         case .clipSaved(let number, _, _), .clipFailed(let number, _, _, _), .clipDiscarded(let number, _, _):
             if recordings[number] != .stopped { fault("clip \(number.value) ended out of turn") }
             recordings[number] = .ended
-        case .rejected, .storageLow: break
+        default: break
         }
     }
 

@@ -240,7 +240,7 @@ final class Story {
             reservations += 1
             if reserves { reserve() }
         case .announce(let announcement): told.append((now, announcement))
-        case .dropFrame, .beginClip, .appendFrame, .commitClip, .dropClip, .answer: break
+        default: break
         }
         return nil
     }
@@ -253,7 +253,7 @@ final class Story {
     static func words(_ announcement: Announcement) -> String {
         switch announcement {
         case .photoRequested(let number, _): "photo.requested \(number.value)"
-        case .photoSaved(let number, _, _, _): "photo.saved \(number.value)"
+        case .photoSaved(let number, _, _, _, _): "photo.saved \(number.value)"
         case .photoFailed(let number, _, let reason): "photo.failed \(number.value) \(reason.rawValue)"
         case .recordingRequested(let number, _): "recording.requested \(number.value)"
         case .recordingStarted(let number, _, _, _): "recording.started \(number.value)"
@@ -263,6 +263,7 @@ final class Story {
         case .clipDiscarded(let number, _, _): "clip.discarded \(number.value)"
         case .rejected(_, let reason): "rejected \(reason.rawValue)"
         case .storageLow: "storage.low"
+        default: "\(announcement)"
         }
     }
 

@@ -30,6 +30,29 @@ public enum Effect: Hashable, Sendable {
     /// Few numbers are left; answer with `numbersReserved` (state folder, durable).
     case reserveNumbers
 
+    // Optics
+    /// Set the active camera's controls; the latest order counts.
+    case control(CameraControls)
+    /// From the next frame on measure the mean luma of this part of the stream's image (`Frame.regionLuma`); nil: no more.
+    case measureRegion(UnitRect?)
+    /// The picture of this frame is what `Frame.sceneChange` is measured against from now on.
+    case rememberScene
+
+    // Light: on at once, at this level (0, 1], and off at the deadline whatever happens; the answer is `Fact.light`.
+    case lightOn(CameraID, level: Double, deadline: Instant)
+    case lightOff(CameraID)
+    case indicate(IndicatorPattern)
+
+    // Cameras
+    /// Open, configure and start this camera (again); answered by `Fact.abilities` and its frames, or `cameraFailed`.
+    case startCamera(CameraID)
+    /// Stop it but keep it and its buffers: `standby`.
+    case stopCamera(CameraID)
+    /// Give it up so that another program can use it.
+    case releaseCamera(CameraID)
+    /// From now on this camera's frames are the ones that count.
+    case useCamera(CameraID)
+
     // Telling
     case announce(Announcement)
     /// Answer a client.
@@ -39,7 +62,7 @@ public enum Effect: Hashable, Sendable {
 /// An event of contract §6 as far as Core knows it; the shell adds `seq`, `at`, paths, sizes and the encoder.
 public enum Announcement: Hashable, Sendable {
     case photoRequested(MediaNumber, Source)
-    case photoSaved(MediaNumber, Source, frame: Frame, pressOffset: Duration)
+    case photoSaved(MediaNumber, Source, frame: Frame, pressOffset: Duration, flashFired: Bool)
     case photoFailed(MediaNumber, Source, FailureReason)
     case recordingRequested(MediaNumber, Source)
     case recordingStarted(MediaNumber, Source, ClipKey, firstFrameOffset: Duration)
@@ -49,12 +72,23 @@ public enum Announcement: Hashable, Sendable {
     case clipDiscarded(MediaNumber, Source, ClipKey)
     case rejected(Source, RejectionReason)
     case storageLow
+    case focusStarted(UnitPoint)
+    case focusEnded(UnitPoint, FocusResult)
+    case zoomChanged(Double)
+    /// Level 0: off.
+    case lightChanged(LightOwner, level: Double)
+    case lowLightChanged(Bool)
+    case exposureChanged(value: Double)
+    case cameraSwitched(CameraID)
+    case cameraSwitchFailed(CameraID, FailureReason)
+    case flashChanged(FlashMode)
 }
 
 /// What a client is told at once. What comes of an accepted shot or clip follows as announcements with its number.
 public enum Answer: Hashable, Sendable {
     case accepted(MediaNumber)
     case rejected(RejectionReason)
+    case effective(Effective)
 }
 
 /// A list of effects that is reused from one `reduce` to the next: it allocates once.

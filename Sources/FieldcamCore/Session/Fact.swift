@@ -27,6 +27,17 @@ public enum Fact: Sendable {
     case frame(Frame)
     case camera(CameraState, at: Instant)
 
+    /// What the active camera can do, told after each configuration.
+    case abilities(CameraID, CameraAbilities)
+    /// A camera that Core ordered to start can't, or was lost before it counted.
+    case cameraFailed(CameraID, FailureReason, at: Instant)
+    /// The light was set: its level as it was read back, and when that was done. Level 0: off.
+    case light(CameraID, level: Double, at: Instant)
+    /// The light can't be set: broken, absent, another program's.
+    case lightFailed(CameraID, at: Instant)
+    /// Live control.
+    case command(ControlCommand, RequestToken, source: Source, at: Instant)
+
     /// More numbers may be used: all below `limit`, from `next` on at first.
     case numbersReserved(next: MediaNumber, limit: MediaNumber)
     case storage(StorageState, at: Instant)

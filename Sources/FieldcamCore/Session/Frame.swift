@@ -1,5 +1,7 @@
 /// Names one frame slot and what it holds now. Core names frames; the shell holds their memory.
 public struct FrameRef: Hashable, Sendable {
+    /// The camera of the board; set by the director.
+    public var camera = 0
     /// Index of the slot, 0 ..< number of slots of the camera's pool.
     public var slot: Int
     /// The camera's own count of frames, rising, never reused within a run; gaps are frames that were lost.
@@ -38,6 +40,14 @@ public struct Frame: Hashable, Sendable {
     public var focus: FocusState
     /// Whether automatic exposure had settled; `nil` where the pipeline doesn't tell.
     public var exposureSettled: Bool?
+    /// The part of the field that the picture shows; `nil` where the pipeline doesn't tell.
+    public var crop: UnitRect?
+    /// Mean luma of the picture, 0 … 1, as encoded (gamma); `nil`: not measured.
+    public var luma: Double?
+    /// The same of the region that `Effect.measureRegion` named.
+    public var regionLuma: Double?
+    /// How much the picture differs from the remembered one: mean absolute difference of blocks, 0 … 1.
+    public var sceneChange: Double?
 
     public init(
         ref: FrameRef, exposureStart: Instant, exposureEnd: Instant, exposure: Duration? = nil, gain: Double? = nil,

@@ -84,6 +84,10 @@ public struct Session: Sendable {
         case .camera(let state, let at):
             changeCamera(state, at: at, into: &effects)
 
+        case .abilities, .cameraFailed, .light, .lightFailed: break
+        case .command(_, let token, let source, _):
+            reject(token, source, .unsupported, into: &effects)
+
         case .numbersReserved(let next, let limit):
             numbers.add(next: next, limit: limit)
             reserveNumbersIfNeeded(into: &effects)

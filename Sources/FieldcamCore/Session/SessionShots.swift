@@ -67,7 +67,8 @@ extension Session {
             effects.append(
                 .announce(
                     .photoSaved(
-                        number, shot.source, frame: shot.frame, pressOffset: shot.frame.middle - shot.press)))
+                        number, shot.source, frame: shot.frame, pressOffset: shot.frame.middle - shot.press,
+                        flashFired: false)))
         }
         dispatchShots(into: &effects)
     }

@@ -21,6 +21,8 @@ final class NoCamera: Camera {
 
     func stop() {}
     func close() {}
+    func control(_ controls: CameraControls) {}
+
     func drain(_ body: (CameraFact) -> Void) {}
     func requeue(now: Instant) {}
     var nextDeadline: Instant? { nil }
