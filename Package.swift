@@ -86,11 +86,18 @@ let package = Package(
         .testTarget(name: "FieldcamStorageTests", dependencies: ["FieldcamStorage"]),
         .testTarget(name: "FieldcamSettingsTests", dependencies: ["FieldcamSettings"]),
         .testTarget(name: "FieldcamSimulatorTests", dependencies: ["FieldcamSimulator", "FieldcamTestKit"]),
-        .testTarget(name: "FieldcamServerTests", dependencies: ["FieldcamServer", "FieldcamTestKit"]),
+        // A service with a scripted director, and the built program as a child process.
+        .target(
+            name: "FieldcamServiceKit", dependencies: ["FieldcamServer", "CFieldcamLinux"],
+            path: "Tests/FieldcamServiceKit"),
+        .testTarget(name: "FieldcamServerTests", dependencies: ["FieldcamServer", "FieldcamServiceKit"]),
+        .testTarget(name: "fieldcamTests", dependencies: ["fieldcam", "FieldcamServiceKit"]),
         .testTarget(
             name: "ContractTests",
             dependencies: ["FieldcamTestKit", "FieldcamCamera", "FieldcamGPIO", "FieldcamAudio", "FieldcamSimulator"]),
-        .testTarget(name: "EndToEndTests", dependencies: ["FieldcamTestKit", "FieldcamMedia", "FieldcamStorage"]),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["fieldcam", "FieldcamServiceKit", "FieldcamTestKit", "FieldcamMedia", "FieldcamStorage"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu11,

@@ -5,9 +5,9 @@ import Synchronization
 /// Where the director and the rest of the process meet: orders in; answers, events and status out. Any thread.
 public final class FrontDesk: Sendable {
     /// An order and when it arrived.
-    struct Arrival: Sendable {
-        var order: Order
-        var at: Instant
+    package struct Arrival: Sendable {
+        package var order: Order
+        package var at: Instant
     }
     /// What a client is told at once.
     public struct Reply: Hashable, Sendable {
@@ -19,7 +19,7 @@ public final class FrontDesk: Sendable {
     /// Signalled after events, replies or the status changed; for the one thread that serves clients.
     public let changed = EventFD()
 
-    let arrived = EventFD()
+    package let arrived = EventFD()
     private let orders = Mailbox<Arrival>(capacity: 128)
     private let replies = Mailbox<Reply>(capacity: 256)
     private let snapshot = Mutex(Status())
@@ -46,21 +46,21 @@ public final class FrontDesk: Sendable {
     /// The state as it last was.
     public var status: Status { snapshot.withLock { $0 } }
 
-    // The director's side
+    // The director's side, also for a scripted one
 
-    func takeOrder() -> Arrival? { orders.takeIfAny() }
+    package func takeOrder() -> Arrival? { orders.takeIfAny() }
 
-    func reply(_ token: RequestToken, _ answer: Answer) {
+    package func reply(_ token: RequestToken, _ answer: Answer) {
         _ = replies.post(Reply(token: token, answer: answer))
         changed.signal()
     }
 
-    func publish(_ status: Status) {
+    package func publish(_ status: Status) {
         snapshot.withLock { $0 = status }
     }
 
     /// Changes a part of the status in place, without taking a copy.
-    func update(_ body: (inout Status) -> Void) {
+    package func update(_ body: (inout Status) -> Void) {
         snapshot.withLock { body(&$0) }
     }
 }

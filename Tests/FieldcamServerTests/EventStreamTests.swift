@@ -1,11 +1,11 @@
 import FieldcamCore
+import FieldcamDirector
+import FieldcamServer
+import FieldcamServiceKit
 import XCTest
 
-@testable import FieldcamDirector
-@testable import FieldcamServer
-
 final class EventStreamTests: XCTestCase {
-    private func open(_ bench: Bench, lastEventID: String? = nil) throws -> TestConnection {
+    private func open(_ bench: ScriptedService, lastEventID: String? = nil) throws -> TestConnection {
         let client = try bench.connect()
         client.write(
             "GET /v1/events HTTP/1.0\r\n\(lastEventID.map { "Last-Event-ID: \($0)\r\n" } ?? "")\r\n")
@@ -21,7 +21,7 @@ final class EventStreamTests: XCTestCase {
     }
 
     func testEventsComeAsTheyAreSent() throws {
-        let bench = try Bench()
+        let bench = try ScriptedService()
         defer { bench.close() }
         bench.send("camera.up", nil, ["role": .string("rear")])
         let client = try open(bench)
@@ -38,7 +38,7 @@ final class EventStreamTests: XCTestCase {
     }
 
     func testAClientThatComesBackGetsWhatItMissed() throws {
-        let bench = try Bench()
+        let bench = try ScriptedService()
         defer { bench.close() }
         for _ in 0..<10 { bench.send("photo.saved", 1) }
         let client = try open(bench, lastEventID: "7")
@@ -48,7 +48,7 @@ final class EventStreamTests: XCTestCase {
     }
 
     func testReplayReaches256EventsBack() throws {
-        let bench = try Bench()
+        let bench = try ScriptedService()
         defer { bench.close() }
         for _ in 0..<300 { bench.send("photo.saved", 1) }
         let client = try open(bench, lastEventID: "0")
@@ -56,7 +56,7 @@ final class EventStreamTests: XCTestCase {
     }
 
     func testANumberOfAnEarlierRunReplaysAllOfThisOne() throws {
-        let bench = try Bench()
+        let bench = try ScriptedService()
         defer { bench.close() }
         bench.send("camera.up")
         let client = try open(bench, lastEventID: "5000")
@@ -64,7 +64,7 @@ final class EventStreamTests: XCTestCase {
     }
 
     func testAWrongNumberIsRefused() throws {
-        let bench = try Bench()
+        let bench = try ScriptedService()
         defer { bench.close() }
         let answer = try bench.ask("GET", "/v1/events", headers: ["Last-Event-ID: abc"])
         XCTAssertEqual(answer.status, 400)
@@ -72,7 +72,7 @@ final class EventStreamTests: XCTestCase {
     }
 
     func testASilentStreamBeats() throws {
-        let bench = try Bench { $0.heartbeat = .milliseconds(20) }
+        let bench = try ScriptedService { $0.heartbeat = .milliseconds(20) }
         defer { bench.close() }
         let client = try open(bench)
         for _ in 0..<3 { XCTAssertEqual(try client.until("\n\n"), ":") }
@@ -83,14 +83,14 @@ final class EventStreamTests: XCTestCase {
     }
 
     func testAVanishedReaderGivesItsConnectionBackAtOnce() throws {
-        let bench = try Bench()
+        let bench = try ScriptedService()
         defer { bench.close() }
         // Far more than there are connections, and no heartbeat or event comes to notice it by.
         for _ in 0..<200 { _ = try open(bench) }
     }
 
     func testStoppingSendsTheLastEventsAndEndsTheStream() throws {
-        let bench = try Bench()
+        let bench = try ScriptedService()
         let client = try open(bench)
         bench.send("recording.stopped", 1, ["reason": .string("shutdown")])
         bench.send("clip.saved", 1)
@@ -102,7 +102,7 @@ final class EventStreamTests: XCTestCase {
     }
 
     func testAReaderThatDoesNotReadHoldsUpNoOne() throws {
-        let bench = try Bench()
+        let bench = try ScriptedService()
         defer { bench.close() }
         let lazy = try open(bench)
         let quick = try open(bench)

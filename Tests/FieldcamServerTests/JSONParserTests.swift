@@ -1,7 +1,6 @@
 import FieldcamDirector
+import FieldcamServer
 import XCTest
-
-@testable import FieldcamServer
 
 final class JSONParserTests: XCTestCase {
     private func parse(_ text: String) throws(JSONSyntaxError) -> JSON { try JSON(parsing: text.utf8) }

@@ -1,16 +1,18 @@
 import FieldcamCore
+import FieldcamDirector
 import FieldcamLinux
+import FieldcamServer
+import FieldcamServiceKit
 import Glibc
 import XCTest
 
-@testable import FieldcamDirector
-@testable import FieldcamServer
-
 final class LimitTests: XCTestCase {
-    private func with(_ configure: (inout ServerConfiguration) -> Void = { _ in }, _ body: (Bench) throws -> Void)
+    private func with(
+        _ configure: (inout ServerConfiguration) -> Void = { _ in }, _ body: (ScriptedService) throws -> Void
+    )
         throws
     {
-        let bench = try Bench(configure)
+        let bench = try ScriptedService(configure)
         defer { bench.close() }
         try body(bench)
     }
@@ -89,11 +91,11 @@ final class LimitTests: XCTestCase {
     }
 
     func testAWaitingAnswerIsUnderNoDeadline() throws {
-        let bench = try Bench {
+        let bench = try ScriptedService {
             $0.requestDeadline = .milliseconds(20)
         } script: { bench, order in
             guard case .shot(let token, _) = order else { return }
-            bench.desk.reply(token, .accepted(MediaNumber(1)))
+            bench.reply(token, .accepted(MediaNumber(1)))
         }
         defer { bench.close() }
         let client = try bench.connect()

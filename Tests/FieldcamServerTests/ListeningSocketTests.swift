@@ -1,9 +1,10 @@
+import FieldcamCore
+import FieldcamDirector
 import FieldcamLinux
+import FieldcamServer
+import FieldcamServiceKit
 import Glibc
 import XCTest
-
-@testable import FieldcamDirector
-@testable import FieldcamServer
 
 final class ListeningSocketTests: XCTestCase {
     private func refusal(_ path: String) -> String? {
@@ -16,7 +17,7 @@ final class ListeningSocketTests: XCTestCase {
     }
 
     func testOnlyOwnerAndGroupMayConnect() throws {
-        let bench = try Bench()
+        let bench = try ScriptedService()
         defer { bench.close() }
         var information = stat()
         XCTAssertEqual(lstat(bench.path, &information), 0)
@@ -24,7 +25,7 @@ final class ListeningSocketTests: XCTestCase {
     }
 
     func testALivingServiceIsNamed() throws {
-        let bench = try Bench()
+        let bench = try ScriptedService()
         defer { bench.close() }
         let message = try XCTUnwrap(refusal(bench.path))
         XCTAssertTrue(message.hasPrefix("\(bench.path) is served by process \(getpid()) ("), message)
@@ -76,7 +77,7 @@ final class ListeningSocketTests: XCTestCase {
     }
 
     func testTheSocketIsGoneAfterwards() throws {
-        let bench = try Bench()
+        let bench = try ScriptedService()
         bench.server.stop()
         XCTAssertNotEqual(access(bench.path, F_OK), 0)
         bench.close()

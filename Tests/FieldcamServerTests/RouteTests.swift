@@ -1,12 +1,12 @@
 import FieldcamCore
+import FieldcamDirector
+import FieldcamServer
+import FieldcamServiceKit
 import XCTest
-
-@testable import FieldcamDirector
-@testable import FieldcamServer
 
 final class RouteTests: XCTestCase {
     private func with(
-        _ bench: @autoclosure () throws -> Bench, _ body: (Bench) throws -> Void, line: UInt = #line
+        _ bench: @autoclosure () throws -> ScriptedService, _ body: (ScriptedService) throws -> Void, line: UInt = #line
     ) throws {
         let bench = try bench()
         defer { bench.close() }
@@ -16,7 +16,7 @@ final class RouteTests: XCTestCase {
     // State
 
     func testStatusTellsWhatTheDirectorKnows() throws {
-        try with(Bench()) { bench in
+        try with(ScriptedService()) { bench in
             var status = Status()
             status.camera.state = "up"
             status.camera.role = "rear"
@@ -24,7 +24,7 @@ final class RouteTests: XCTestCase {
             status.recording.state = "running"
             status.recording.number = MediaNumber(124)
             status.counters.presses = 3
-            bench.desk.publish(status)
+            bench.update { $0 = status }
             let answer = try bench.ask("GET", "/v1/status")
             XCTAssertEqual(answer.status, 200)
             XCTAssertEqual(answer.headers["content-type"], "application/json")
@@ -37,20 +37,20 @@ final class RouteTests: XCTestCase {
     }
 
     func testBoardIsToldAsItIs() throws {
-        try with(Bench()) { bench in
+        try with(ScriptedService()) { bench in
             XCTAssertEqual(try bench.ask("GET", "/v1/board").json["name"], .string("test"))
         }
     }
 
     func testHealthIsWhetherAPressWouldBeServed() throws {
-        try with(Bench()) { bench in
+        try with(ScriptedService()) { bench in
             XCTAssertEqual(try bench.ask("GET", "/healthz").status, 503, "still starting")
             var status = Status()
             status.camera.state = "up"
-            bench.desk.publish(status)
+            bench.update { $0 = status }
             XCTAssertEqual(try bench.ask("GET", "/healthz").status, 200)
             status.storage.state = "low"
-            bench.desk.publish(status)
+            bench.update { $0 = status }
             let ill = try bench.ask("GET", "/healthz")
             XCTAssertEqual(ill.status, 503)
             XCTAssertEqual(ill.detail, "the storage is low.")
@@ -60,9 +60,9 @@ final class RouteTests: XCTestCase {
     // Photos
 
     func testAPhotoIsAnsweredWhenItIsDurable() throws {
-        let bench = try Bench(script: { bench, order in
+        let bench = try ScriptedService(script: { bench, order in
             guard case .shot(let token, let source) = order else { return }
-            bench.desk.reply(token, .accepted(MediaNumber(123)))
+            bench.reply(token, .accepted(MediaNumber(123)))
             bench.send("photo.requested", 123, ["source": .string("\(source)")])
             bench.send("photo.saved", 122, ["path": .string("/other.jpg")])
             bench.send("photo.saved", 123, ["path": .string("/media/IMG_000123.jpg")])
@@ -73,27 +73,27 @@ final class RouteTests: XCTestCase {
             XCTAssertEqual(answer.json["event"], .string("photo.saved"))
             XCTAssertEqual(answer.json["id"], .integer(123))
             XCTAssertEqual(answer.json["path"], .string("/media/IMG_000123.jpg"))
-            guard case .shot(_, .cli) = bench.orders(1)[0].order else { return XCTFail("not by the command line") }
+            guard case .shot(_, .cli) = try bench.orders(1)[0].order else { return XCTFail("not by the command line") }
             _ = try bench.ask("POST", "/v1/photos")
-            guard case .shot(_, .api) = bench.orders(2)[1].order else { return XCTFail("not by the API") }
+            guard case .shot(_, .api) = try bench.orders(2)[1].order else { return XCTFail("not by the API") }
         }
     }
 
     func testAnOutcomeBeforeItsReplyIsNotMissed() throws {
-        let bench = try Bench(script: { bench, order in
+        let bench = try ScriptedService(script: { bench, order in
             guard case .shot(let token, _) = order else { return }
             bench.send("photo.saved", 5, ["path": .string("/a.jpg")])
             // A status request passes in between: the server has read the event for sure.
             _ = try? bench.ask("GET", "/v1/status")
-            bench.desk.reply(token, .accepted(MediaNumber(5)))
+            bench.reply(token, .accepted(MediaNumber(5)))
         })
         try with(bench) { bench in XCTAssertEqual(try bench.ask("POST", "/v1/photos").status, 201) }
     }
 
     func testWithoutWaitingAPhotoIsAnsweredWithItsNumber() throws {
-        let bench = try Bench(script: { bench, order in
+        let bench = try ScriptedService(script: { bench, order in
             guard case .shot(let token, _) = order else { return }
-            bench.desk.reply(token, .accepted(MediaNumber(9)))
+            bench.reply(token, .accepted(MediaNumber(9)))
         })
         try with(bench) { bench in
             let answer = try bench.ask("POST", "/v1/photos?wait=0")
@@ -108,9 +108,9 @@ final class RouteTests: XCTestCase {
             ("storage_low", 507, "storage.low"), ("storage_unwritable", 507, "storage.unwritable"),
             ("encoder_lost", 500, "encoder.lost"), ("internal", 500, "internal"),
         ] {
-            let bench = try Bench(script: { bench, order in
+            let bench = try ScriptedService(script: { bench, order in
                 guard case .shot(let token, _) = order else { return }
-                bench.desk.reply(token, .accepted(MediaNumber(1)))
+                bench.reply(token, .accepted(MediaNumber(1)))
                 bench.send("photo.failed", 1, ["reason": .string(reason)])
             })
             try with(bench) { bench in
@@ -127,22 +127,22 @@ final class RouteTests: XCTestCase {
     }
 
     func testAFailureSpeaksTheAdaptersOwnSentence() throws {
-        let bench = try Bench(script: { bench, order in
+        let bench = try ScriptedService(script: { bench, order in
             guard case .shot(let token, _) = order else { return }
-            bench.desk.reply(token, .accepted(MediaNumber(1)))
+            bench.reply(token, .accepted(MediaNumber(1)))
             bench.send("photo.failed", 1, ["reason": .string("camera_busy")])
         })
         try with(bench) { bench in
-            bench.desk.update { $0.camera.detail = "process 42 (cam) holds imx708; stop it." }
+            bench.update { $0.camera.detail = "process 42 (cam) holds imx708; stop it." }
             XCTAssertEqual(
                 try bench.ask("POST", "/v1/photos").detail, "The photo failed: process 42 (cam) holds imx708; stop it.")
         }
     }
 
     func testAFullQueueIsRefused() throws {
-        let bench = try Bench(script: { bench, order in
+        let bench = try ScriptedService(script: { bench, order in
             guard case .shot(let token, _) = order else { return }
-            bench.desk.reply(token, .rejected(.queueFull))
+            bench.reply(token, .rejected(.queueFull))
         })
         try with(bench) { bench in
             let answer = try bench.ask("POST", "/v1/photos")
@@ -152,7 +152,7 @@ final class RouteTests: XCTestCase {
     }
 
     func testADirectorThatTakesNothingIsReported() throws {
-        try with(Bench { $0.orderDeadline = .milliseconds(50) }) { bench in
+        try with(ScriptedService { $0.orderDeadline = .milliseconds(50) }) { bench in
             let answer = try bench.ask("POST", "/v1/photos")
             XCTAssertEqual(answer.status, 503)
             XCTAssertEqual(answer.code, .string("service.busy"))
@@ -162,11 +162,11 @@ final class RouteTests: XCTestCase {
     // Clips
 
     func testAClipStartsAndStops() throws {
-        let bench = try Bench(script: { bench, order in
+        let bench = try ScriptedService(script: { bench, order in
             switch order {
-            case .record(let token, _, _): bench.desk.reply(token, .accepted(MediaNumber(124)))
+            case .record(let token, _, _): bench.reply(token, .accepted(MediaNumber(124)))
             case .stop(let token, _):
-                bench.desk.reply(token, .accepted(MediaNumber(124)))
+                bench.reply(token, .accepted(MediaNumber(124)))
                 bench.send("recording.stopped", 124, ["reason": .string("command")])
                 bench.send("clip.saved", 124, ["path": .string("/media/VID_000124.mp4")])
             default: break
@@ -176,8 +176,8 @@ final class RouteTests: XCTestCase {
             let started = try bench.ask("POST", "/v1/recording", #"{"maximum_duration":"1.5s"}"#)
             XCTAssertEqual(started.status, 202)
             XCTAssertEqual(started.json["id"], .integer(124))
-            guard case .record(_, .api, .milliseconds(1500)) = bench.orders(1)[0].order else {
-                return XCTFail("\(bench.orders(1))")
+            guard case .record(_, .api, .milliseconds(1500)) = try bench.orders(1)[0].order else {
+                return XCTFail("\(try bench.orders(1))")
             }
             let stopped = try bench.ask("DELETE", "/v1/recording")
             XCTAssertEqual(stopped.status, 200)
@@ -186,15 +186,15 @@ final class RouteTests: XCTestCase {
     }
 
     func testRefusalsTellTheState() throws {
-        let bench = try Bench(script: { bench, order in
+        let bench = try ScriptedService(script: { bench, order in
             switch order {
-            case .record(let token, _, _): bench.desk.reply(token, .rejected(.alreadyRecording))
-            case .stop(let token, _): bench.desk.reply(token, .rejected(.notRecording))
+            case .record(let token, _, _): bench.reply(token, .rejected(.alreadyRecording))
+            case .stop(let token, _): bench.reply(token, .rejected(.notRecording))
             default: break
             }
         })
         try with(bench) { bench in
-            bench.desk.update { $0.recording.state = "running" }
+            bench.update { $0.recording.state = "running" }
             let second = try bench.ask("POST", "/v1/recording", "{}")
             XCTAssertEqual(second.status, 409)
             XCTAssertEqual(second.code, .string("already_recording"))
@@ -204,9 +204,9 @@ final class RouteTests: XCTestCase {
     }
 
     func testAClipWithoutFramesIsNotCalledSaved() throws {
-        let bench = try Bench(script: { bench, order in
+        let bench = try ScriptedService(script: { bench, order in
             guard case .stop(let token, _) = order else { return }
-            bench.desk.reply(token, .accepted(MediaNumber(1)))
+            bench.reply(token, .accepted(MediaNumber(1)))
             bench.send("clip.discarded", 1, ["reason": .string("no_frames")])
         })
         try with(bench) { bench in
@@ -219,11 +219,11 @@ final class RouteTests: XCTestCase {
     // Presses
 
     func testAPressIsReleasedExactlyWhenItIsDue() throws {
-        try with(Bench()) { bench in
+        try with(ScriptedService()) { bench in
             let answer = try bench.ask("POST", "/v1/buttons/flash/press", #"{"for":"30ms"}"#)
             XCTAssertEqual(answer.status, 202)
             XCTAssertEqual(answer.json["for"], .string("30ms"))
-            let orders = bench.orders(2)
+            let orders = try bench.orders(2)
             XCTAssertEqual(orders[0].order, .contact(ButtonID(1), pressed: true, .api))
             XCTAssertEqual(orders[1].order, .contact(ButtonID(1), pressed: false, .api))
             XCTAssertEqual(orders[1].at - orders[0].at, .milliseconds(30))
@@ -231,27 +231,27 @@ final class RouteTests: XCTestCase {
     }
 
     func testAWaitingPressIsAnsweredAfterTheRelease() throws {
-        try with(Bench()) { bench in
+        try with(ScriptedService()) { bench in
             let answer = try bench.ask("POST", "/v1/buttons/shutter/press?wait=1", headers: ["X-Fieldcam-Source: cli"])
             XCTAssertEqual(answer.status, 202)
             XCTAssertEqual(answer.json["for"], .string("120ms"), "the default")
             // Both were handed over before the answer.
-            XCTAssertEqual(bench.orders(2)[1].order, .contact(ButtonID(0), pressed: false, .cli))
+            XCTAssertEqual(try bench.orders(2)[1].order, .contact(ButtonID(0), pressed: false, .cli))
         }
     }
 
     func testAClientThatVanishesLeavesNoButtonDown() throws {
-        try with(Bench()) { bench in
+        try with(ScriptedService()) { bench in
             var client: TestConnection? = try bench.connect()
             try client?.send("POST", "/v1/buttons/shutter/press?wait=1", #"{"for":"60ms"}"#)
-            XCTAssertEqual(bench.orders(1)[0].order, .contact(ButtonID(0), pressed: true, .api))
+            XCTAssertEqual(try bench.orders(1)[0].order, .contact(ButtonID(0), pressed: true, .api))
             client = nil
-            XCTAssertEqual(bench.orders(2)[1].order, .contact(ButtonID(0), pressed: false, .api))
+            XCTAssertEqual(try bench.orders(2)[1].order, .contact(ButtonID(0), pressed: false, .api))
         }
     }
 
     func testAPressedButtonIsNotPressedAgain() throws {
-        try with(Bench()) { bench in
+        try with(ScriptedService()) { bench in
             XCTAssertEqual(try bench.ask("POST", "/v1/buttons/shutter/press", #"{"for":"1h"}"#).status, 202)
             let second = try bench.ask("POST", "/v1/buttons/shutter/press")
             XCTAssertEqual(second.status, 409)
@@ -260,17 +260,17 @@ final class RouteTests: XCTestCase {
     }
 
     func testStoppingReleasesWhatIsPressed() throws {
-        let bench = try Bench()
+        let bench = try ScriptedService()
         XCTAssertEqual(try bench.ask("POST", "/v1/buttons/shutter/press", #"{"for":"1h"}"#).status, 202)
         bench.server.stop()
-        let orders = bench.orders(2)
+        let orders = try bench.orders(2)
         XCTAssertEqual(orders[1].order, .contact(ButtonID(0), pressed: false, .api))
         XCTAssertLessThan(orders[1].at - orders[0].at, .seconds(60))
         bench.close()
     }
 
     func testAnUnknownButtonIsNamedWithThoseThereAre() throws {
-        try with(Bench()) { bench in
+        try with(ScriptedService()) { bench in
             let answer = try bench.ask("POST", "/v1/buttons/shuter/press")
             XCTAssertEqual(answer.status, 404)
             XCTAssertEqual(answer.code, .string("button.unknown"))
@@ -281,7 +281,7 @@ final class RouteTests: XCTestCase {
     // The simulated scene
 
     func testTheSceneIsChangedWhereTheBoardIsSimulated() throws {
-        let configured = try Bench { configuration in
+        let configured = try ScriptedService { configuration in
             configuration.simulator = { change in
                 change["lux"] == nil
                     ? .failure(SceneError(field: "lx", detail: "lx is an unknown field; did you mean lux?"))
@@ -294,7 +294,7 @@ final class RouteTests: XCTestCase {
             XCTAssertEqual(wrong.status, 400)
             XCTAssertEqual(wrong.json["field"], .string("lx"))
         }
-        try with(Bench()) { bench in
+        try with(ScriptedService()) { bench in
             let answer = try bench.ask("POST", "/v1/simulator", "{}")
             XCTAssertEqual(answer.status, 404)
             XCTAssertEqual(answer.code, .string("board.not_simulated"))
@@ -334,7 +334,7 @@ final class RouteTests: XCTestCase {
             (#"[]"#, "body.not_object", "The body must be a JSON object, such as {}."),
             ("{\n oops}", "body.syntax", "The body isn't JSON at 2:2: a key in quotes was expected."),
         ]
-        try with(Bench()) { bench in
+        try with(ScriptedService()) { bench in
             for wrong in cases {
                 let answer = try bench.ask("POST", "/v1/recording", wrong.body)
                 XCTAssertEqual(answer.status, 400, wrong.body)
@@ -348,7 +348,7 @@ final class RouteTests: XCTestCase {
     }
 
     func testUnknownPathsAndMethods() throws {
-        try with(Bench()) { bench in
+        try with(ScriptedService()) { bench in
             for path in ["/", "/v1", "/v1/", "/v1/status/", "/v2/status", "/v1/buttons/shutter", "//v1/status", "/x?y"]
             {
                 let answer = try bench.ask("GET", path)
@@ -363,9 +363,9 @@ final class RouteTests: XCTestCase {
     }
 
     func testAConnectionServesOneRequestAfterAnother() throws {
-        let bench = try Bench(script: { bench, order in
+        let bench = try ScriptedService(script: { bench, order in
             guard case .shot(let token, _) = order else { return }
-            bench.desk.reply(token, .accepted(MediaNumber(1)))
+            bench.reply(token, .accepted(MediaNumber(1)))
             bench.send("photo.saved", 1)
         })
         try with(bench) { bench in
@@ -380,13 +380,13 @@ final class RouteTests: XCTestCase {
     }
 
     func testStoppingAnswersWhoStillWaits() throws {
-        let bench = try Bench(script: { bench, order in
+        let bench = try ScriptedService(script: { bench, order in
             guard case .shot(let token, _) = order else { return }
-            bench.desk.reply(token, .accepted(MediaNumber(1)))
+            bench.reply(token, .accepted(MediaNumber(1)))
         })
         let client = try bench.connect()
         try client.send("POST", "/v1/photos")
-        _ = bench.orders(1)
+        _ = try bench.orders(1)
         bench.server.stop()
         let answer = try client.answer()
         XCTAssertEqual(answer.status, 503)

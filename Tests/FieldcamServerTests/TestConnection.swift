@@ -1,83 +1,10 @@
-import FieldcamCore
-import FieldcamLinux
+import FieldcamDirector
+import FieldcamServer
+import FieldcamServiceKit
 import Glibc
-import Synchronization
 import XCTest
 
-@testable import FieldcamDirector
-@testable import FieldcamServer
-
-/// A server on a socket of its own, with a scripted director behind its desk.
-final class Bench: @unchecked Sendable {
-    // Proof of Sendable: what changes is behind `state`; the rest is set once in init.
-    let desk = FrontDesk()
-    let folder: String
-    let server: Server
-    var path: String { folder + "/fieldcam.sock" }
-
-    struct Order {
-        var order: FieldcamDirector.Order
-        var at: Instant
-    }
-    private let state = Mutex<(orders: [Order], ends: Bool)>(([], false))
-    private let heard = EventFD()
-    private var director: FieldcamLinux.Thread?
-
-    /// - Parameter script: what the director does with an order, on its thread.
-    init(
-        _ configure: (inout ServerConfiguration) -> Void = { _ in },
-        script: @escaping @Sendable (Bench, FieldcamDirector.Order) -> Void = { _, _ in }
-    ) throws {
-        folder = try temporaryFolder()
-        server = try Server(socketPath: folder + "/fieldcam.sock", desk: desk)
-        var configuration = ServerConfiguration(
-            board: .members(["name": .string("test")]), versions: [.init("fieldcam", .string("1.2.3"))],
-            buttons: [.init(role: "shutter", id: ButtonID(0)), .init(role: "flash", id: ButtonID(1))])
-        configure(&configuration)
-        server.start(configuration)
-        director = FieldcamLinux.Thread(name: "script") { [self] in
-            var descriptor = pollfd(fd: desk.arrived.descriptor, events: Int16(POLLIN), revents: 0)
-            while !state.withLock({ $0.ends }) {
-                _ = poll(&descriptor, 1, -1)
-                desk.arrived.clear()
-                while let arrival = desk.takeOrder() {
-                    state.withLock { $0.orders.append(Order(order: arrival.order, at: arrival.at)) }
-                    heard.signal()
-                    script(self, arrival.order)
-                }
-            }
-        }
-    }
-
-    func close() {
-        state.withLock { $0.ends = true }
-        desk.arrived.signal()
-        director?.join()
-        server.stop()
-        removeFolder(folder)
-    }
-
-    /// The first `count` orders, once they are there.
-    func orders(_ count: Int) -> [Order] {
-        var descriptor = pollfd(fd: heard.descriptor, events: Int16(POLLIN), revents: 0)
-        while true {
-            let orders = state.withLock { $0.orders }
-            if orders.count >= count { return Array(orders.prefix(count)) }
-            guard poll(&descriptor, 1, 20_000) > 0 else {
-                XCTFail("only \(orders.count) of \(count) orders came")
-                return orders
-            }
-            heard.clear()
-        }
-    }
-
-    func send(_ name: String, _ number: Int? = nil, _ fields: KeyValuePairs<String, JSON> = [:]) {
-        desk.events.append(
-            name, number: number.map { MediaNumber($0) }, fields: fields.map { .init($0.key, $0.value) },
-            monotonic: Instant(nanoseconds: 7), wallNanoseconds: 1_764_514_167_120_000_000)
-        desk.changed.signal()
-    }
-
+extension ScriptedService {
     func connect() throws -> TestConnection { try TestConnection(path: path) }
 
     /// One request on a connection of its own.
@@ -179,23 +106,4 @@ final class TestConnection {
         }
         return answer
     }
-}
-
-func temporaryFolder() throws -> String {
-    var template = Array("/tmp/fieldcam-test-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw TestConnection.Ended() }
-    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-}
-
-/// Removes a folder of plain files.
-func removeFolder(_ folder: String) {
-    guard let listing = opendir(folder) else { return }
-    while let entry = readdir(listing) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) {
-            $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        }
-        unlink(folder + "/" + name)
-    }
-    closedir(listing)
-    rmdir(folder)
 }
