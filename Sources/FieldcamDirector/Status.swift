@@ -32,6 +32,7 @@ public struct Status: Hashable, Sendable {
         public var pressed = false
         /// Why the line can't be used, with the mend; empty: it is.
         public var detail = ""
+        public init() {}
     }
     public struct Audio: Hashable, Sendable {
         /// off, closed, open, missing

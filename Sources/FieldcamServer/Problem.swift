@@ -30,7 +30,7 @@ struct Problem: Error, Hashable, Sendable {
     static func path(_ path: String) -> Problem {
         Problem(
             status: 404, code: "path.unknown", title: "No such path",
-            detail: "\(path) isn't served by this version; GET /v1/status tells whether the service is well.")
+            detail: "\(path) isn't served by this version; check its spelling.")
     }
 
     static func method(_ method: String, _ path: String, allow: [String]) -> Problem {

@@ -29,9 +29,10 @@ extension ServerLoop {
         case (2, "v1", "recording"):
             try only(["POST", "DELETE"], exchange, path)
             if exchange.method == "POST" { try record(exchange) } else { try stopRecording(exchange) }
-        case (4, "v1", "buttons") where parts[3] == "press":
+        case (4..., "v1", "buttons") where parts.last == "press":
+            // A role with an encoded slash comes decoded: it is all that lies between.
             try only(["POST"], exchange, path)
-            try press(exchange, role: parts[2])
+            try press(exchange, role: parts.dropFirst(2).dropLast().joined(separator: "/"))
         case (2, "v1", "simulator"):
             try only(["POST"], exchange, path)
             try changeScene(exchange)

@@ -10,7 +10,7 @@ final class InvocationTests: XCTestCase {
     private func complaint(_ line: String) -> String? {
         do throws(CommandFailure) {
             let invocation = try parse(line)
-            if case .run(.some(let syntax)) = Optional(invocation.request), syntax.name == "serve" {
+            if case .run(let syntax) = invocation.request, syntax.name == "serve" {
                 _ = try ServeOptions(invocation)
             }
             return nil
