@@ -221,8 +221,7 @@ final class ServerLoop {
     /// Releases what is due; nil: everything, since the service stops.
     private func release(due now: Instant?) {
         while let index = presses.firstIndex(where: { press in now.map { (press.retry ?? press.release) <= $0 } ?? true
-            })
-        {
+        }) {
             let press = presses[index]
             let at = min(press.release, SystemClock.now)
             guard desk.submit(.contact(press.button.id, pressed: false, press.source), at: at) else {

@@ -3,7 +3,7 @@ import FieldcamSettings
 
 extension Program {
     func boards(_ invocation: Invocation) throws(CommandFailure) -> Int32 {
-        let paths = boardPaths()
+        let paths = Folders.boards
         var found: [BoardProfile] = []
         var code = ExitCode.done
         let names = BoardProfile.names(paths: paths)

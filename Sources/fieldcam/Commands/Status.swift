@@ -22,7 +22,9 @@ extension Program {
         if let width = video?["width"]?.integer, width > 0, let height = video?["height"]?.integer {
             mode = "\(width)x\(height)"
             switch camera?["mode"]?["framerate"] {
-            case .number(let rate): mode! += " at \(rate.rounded() == rate ? String(Int(rate)) : String(rate)) fps"
+            case .number(let rate):
+                let shown = (rate * 100).rounded() / 100
+                mode! += " at \(shown == shown.rounded() ? String(Int(shown)) : String(shown)) fps"
             case .integer(let rate): mode! += " at \(rate) fps"
             default: break
             }

@@ -11,12 +11,18 @@ enum Folders {
         return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     }
 
-    /// Where a board's name is sought (contract §2): installed, then `boards/` above the program.
+    /// Where a board's name is sought (contract §2): the owner's, the installed, then the nearest `boards/` above the
+    /// program (a build folder, an unpacked archive).
     static var boards: [String] {
         var paths = ["/etc/fieldcam/boards", "/usr/share/fieldcam/boards"]
         var folder = program
-        while !folder.isEmpty {
-            paths.append(folder + "/boards")
+        while true {
+            var information = stat()
+            let above = folder + "/boards"
+            if stat(above, &information) == 0, information.st_mode & S_IFMT == S_IFDIR {
+                paths.append(above)
+                break
+            }
             guard let slash = folder.lastIndex(of: "/") else { break }
             folder = String(folder[..<slash])
         }

@@ -22,7 +22,7 @@ enum Serve {
             board = try Self.board(options)
             settings = try Self.settings(options, board)
         } catch {
-            for complaint in error.list { Output.complain("\(complaint)") }
+            for complaint in error.list { Output.complain(complaint) }
             return ExitCode.wrongSettings.rawValue
         }
         let desk = FrontDesk()
