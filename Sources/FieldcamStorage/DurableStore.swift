@@ -21,6 +21,7 @@ public final class DurableStore: MediaStore {
         var durableFolder: String?
     }
     private let file: FileSystem
+    private let warn: @Sendable (_ message: String, _ path: String, _ cause: String) -> Void
     /// Held during a call's counting only, except while a reservation is written.
     private let shared: Mutex<Shared>
 
@@ -34,10 +35,16 @@ public final class DurableStore: MediaStore {
         try self.init(media: media, state: state, reserve: reserve, file: LinuxFileSystem())
     }
 
-    init(media: String, state: String, reserve: Int64, file: FileSystem) throws(HardwareError) {
+    init(
+        media: String, state: String, reserve: Int64, file: FileSystem,
+        warn: @escaping @Sendable (_ message: String, _ path: String, _ cause: String) -> Void = {
+            Log.warning($0, ["path": $1, "cause": $2])
+        }
+    ) throws(HardwareError) {
         self.media = media
         self.state = state
         self.file = file
+        self.warn = warn
         do {
             try file.makeFolders(state)
         } catch {
@@ -146,8 +153,7 @@ public final class DurableStore: MediaStore {
             try file.remove(clip.path)
         } catch  where error.code != ENOENT {
             // The next start removes it.
-            Log.warning(
-                "a clip that came to nothing can't be removed", ["path": clip.path, "cause": errorText(error.code)])
+            warn("a clip that came to nothing can't be removed", clip.path, errorText(error.code))
         } catch {}
     }
 
@@ -155,6 +161,8 @@ public final class DurableStore: MediaStore {
 
     public func headroom() throws(HardwareError) -> Int64 {
         do {
+            // Somebody may have removed the media folder while we run.
+            if !file.isFolder(media) { try file.makeFolders(partial) }
             return try file.freeBytes(at: media) - reserve
         } catch {
             throw .storage(error, "tell the free space of '\(media)'")
@@ -181,9 +189,7 @@ public final class DurableStore: MediaStore {
                     leftovers.append(Leftover(number: known.number, outcome: try recover(name, known)))
                 } catch {
                     // It stays for the next start: a full disk now must not cost a clip.
-                    Log.warning(
-                        "a file that a crash left can't be finished",
-                        ["path": "\(partial)/\(name)", "cause": errorText(error.code)])
+                    warn("a file that a crash left can't be finished", "\(partial)/\(name)", errorText(error.code))
                 }
             }
             if !leftovers.isEmpty { try file.syncFolder(partial) }

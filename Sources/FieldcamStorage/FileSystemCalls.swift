@@ -68,6 +68,9 @@ extension HardwareError {
             return HardwareError(
                 .denied, operation, code: failure.code,
                 detail: "\(words); mount it for writing, or choose another folder")
+        case EEXIST, ENOTDIR:
+            return HardwareError(
+                .io, operation, code: failure.code, detail: "a file of that name is in the way; move it")
         default:
             return HardwareError(.io, operation, code: failure.code, detail: words)
         }
