@@ -291,6 +291,7 @@ final class ServerLoop {
                 .members(["id": .integer(Int64(number.value)), "state": .string(started ? "starting" : "requested")]))
         case (.accepted(let number), .photo): follow(number, exchange, .photo(number))
         case (.accepted(let number), .clip): follow(number, exchange, .clip(number))
+        case (.effective(let effective), _): exchange.answer(200, effective.json)
         }
     }
 
