@@ -77,6 +77,24 @@ final class GestureTests: XCTestCase {
         story.expectNoFault()
     }
 
+    func testEdgeThatComesAfterLaterFramesFindsThemInTheRing() throws {
+        for hold in [false, true] {
+            let story = story()
+            story.at(0) { $0.lines[0] = true }
+            story.fact(at: 95, .edge(ButtonID(0), pressed: true, at: Story.instant(0)))
+            story.up(hold ? 1000 : 200)
+            story.run(until: 2000)
+            if hold {
+                let first = try XCTUnwrap(story.ledger.clips[ClipKey(1)]?.first)
+                XCTAssertLessThan(first.exposureStart - Story.instant(0), .nanoseconds(33_333_334))
+            } else {
+                let frame = try XCTUnwrap(story.ledger.shots[MediaNumber(1)]).frame
+                XCTAssertLessThanOrEqual(abs((frame.middle - Story.instant(0)).inNanoseconds), 16_666_667)
+            }
+            story.expectNoFault()
+        }
+    }
+
     func testEitherContactKeepsTheButtonDown() {
         let story = story()
         story.press(0, 600)

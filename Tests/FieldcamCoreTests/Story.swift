@@ -17,12 +17,17 @@ final class Story {
         case call((Story) -> Void)
     }
 
+    /// The settings at the beginning.
+    let settings: SessionSettings
     var session: Session
     var effects = Effects()
     let ledger: Ledger
     private var schedule = Schedule()
     private(set) var now: Int64 = Story.base - 1_000_000_000
     private(set) var facts = 0
+    /// Every fact and what it brought about, if asked for.
+    var keepsTrace = false
+    private(set) var trace: [(fact: Fact, effects: [Effect])] = []
 
     // The world
     var lines: [Bool]
@@ -52,6 +57,7 @@ final class Story {
     var told: [(at: Int64, what: Announcement)] = []
 
     init(_ settings: SessionSettings = SessionSettings(), buttons: Int = 1, camera: Bool = true, numbers: Bool = true) {
+        self.settings = settings
         session = Session(settings: settings, buttons: buttons)
         ledger = Ledger(slots: settings.frameSlots + 2, budget: settings.frameSlots)
         lines = Array(repeating: false, count: buttons)
@@ -206,7 +212,9 @@ final class Story {
             facts += 1
             if case .frame(let frame) = waiting[0] { ledger.report(frame) }
             effects.removeAll()
-            session.reduce(waiting.removeFirst(), into: &effects)
+            session.reduce(waiting[0], into: &effects)
+            if keepsTrace { trace.append((waiting[0], effects.list)) }
+            waiting.removeFirst()
             for effect in effects.list {
                 ledger.check(effect, at: now)
                 if let answer = perform(effect) { waiting.append(answer) }

@@ -19,8 +19,9 @@ public enum Fact: Sendable {
     case recordingRequested(RequestToken, source: Source, maximum: Duration?, at: Instant)
     /// End the clip that runs.
     case stopRequested(RequestToken, source: Source, at: Instant)
-    /// A second press's bound action or `switch` was done (for the switch: the new camera delivered).
+    /// `button.enabled` was changed: a gesture under way completes, the next press is rejected.
     case buttonEnabled(Bool)
+    /// All settings anew. A press and a clip keep those of their beginning.
     case settingsChanged(SessionSettings)
 
     /// A good frame was completed; the shell holds it until `Effect.dropFrame`.

@@ -95,10 +95,17 @@ extension Session {
         if before.isDown == after.isDown {
             switch (before.changing, after.changing) {
             case (nil, let from?):
-                after.isDown
-                    ? releaseBegan(index, at: from) : pressBegan(index, at: from, source, into: &effects)
+                if after.isDown {
+                    releaseBegan(index, at: from)
+                } else {
+                    pressBegan(index, at: from, source, into: &effects)
+                }
             case (_?, nil):
-                after.isDown ? releaseWasNoise(index, into: &effects) : pressWasNoise(index, into: &effects)
+                if after.isDown {
+                    releaseWasNoise(index, into: &effects)
+                } else {
+                    pressWasNoise(index, into: &effects)
+                }
             case (_?, let from?):
                 if after.isDown {
                     releaseBegan(index, at: from)
