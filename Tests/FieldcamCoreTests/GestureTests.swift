@@ -110,7 +110,7 @@ final class GestureTests: XCTestCase {
         story.software(0, 120, .cli)
         story.run(until: 1000)
         story.expect(["photo.requested 1", "photo.saved 1"])
-        guard case .photoRequested(_, .cli)? = story.told.first?.what else { return XCTFail() }
+        XCTAssertEqual(story.told.map(\.what).first, .photoRequested(MediaNumber(1), .cli))
     }
 
     // MARK: Roles

@@ -141,7 +141,10 @@ final class ShotTests: XCTestCase {
         let story = Story()
         story.press(0, 100)
         story.run(until: 1000)
-        guard case .photoSaved(_, .button, let frame, let offset)? = story.told.last?.what else { return XCTFail() }
+        guard case .photoSaved(_, .button, let frame, let offset, _) = story.told[story.told.count - 1].what else {
+            XCTFail("no photo was saved")
+            return
+        }
         XCTAssertEqual(offset, frame.middle - Story.instant(0))
     }
 
