@@ -11,13 +11,13 @@ private final class SimulatedCameraBench: CameraFaultBench {
     private let world: SimulatedWorld
     private let properties: SimulatedCamera.Properties
     let slowness = 1.0
-    let abilities: CameraAbilities
+    let abilities: CameraPromises
 
     init(format: PixelFormat) {
         clock = ManualClock()
         world = clock.makeWorld()
         properties = SimulatedCamera.Properties(sensor: Size(width: 640, height: 480), format: format)
-        abilities = CameraAbilities(
+        abilities = CameraPromises(
             large: Size(width: 320, height: 240), small: Size(width: 160, height: 120), hasTwoStreams: true,
             framerate: 30, slack: 1.01, ownSlots: FramePool.maximumSlots, isExclusive: false)
     }

@@ -9,11 +9,11 @@ public protocol CameraBench: Bench {
     /// An object for a camera that isn't there.
     func makeAbsentCamera() -> any Camera
     /// What this camera can do.
-    var abilities: CameraAbilities { get }
+    var abilities: CameraPromises { get }
 }
 
 /// What differs between cameras, so that the suite can demand it exactly.
-public struct CameraAbilities: Sendable {
+public struct CameraPromises: Sendable {
     /// Two sizes that it streams as asked, the first one larger.
     public var large: Size
     public var small: Size

@@ -14,7 +14,7 @@ extension Suite {
 /// libcamera's cameras in the lab: vimc, or its own virtual pipeline; `LAB_CAMERA` tells which.
 final class LibcameraBench: RealBench, CameraBench {
     let slowness: Double
-    let abilities: CameraAbilities
+    let abilities: CameraPromises
     let match: String
 
     init() throws(ContractFailure) {
@@ -23,13 +23,13 @@ final class LibcameraBench: RealBench, CameraBench {
             // One stream, four buffers of its own, and a debayer that an emulated processor runs at a few frames a second.
             match = "index:0"
             slowness = 20
-            abilities = CameraAbilities(
+            abilities = CameraPromises(
                 large: Size(width: 480, height: 360), small: Size(width: 240, height: 180), hasTwoStreams: false,
                 framerate: 10, slack: 8, ownSlots: 4, isExclusive: true)
         case "virtual":
             match = "location:back"
             slowness = 10
-            abilities = CameraAbilities(
+            abilities = CameraPromises(
                 large: Size(width: 1280, height: 720), small: Size(width: 640, height: 480), hasTwoStreams: true,
                 framerate: 30, slack: 1.5, ownSlots: 4, isExclusive: true)
         case let kind:
