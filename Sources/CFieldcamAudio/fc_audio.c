@@ -2,6 +2,7 @@
 
 #include <alsa/asoundlib.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -103,6 +104,8 @@ int fc_microphone_open(
     if (error >= 0) error = snd_pcm_start(microphone->pcm);
     if (error < 0) {
         fc_microphone_close(microphone);
+        // The library reads its configuration once, with the cards that are there then; the next try shall see new ones.
+        snd_config_update_free_global();
         return error;
     }
     *result = microphone;
@@ -262,7 +265,7 @@ int fc_audio_is_denied(void) {
     if (glob("/dev/snd/controlC*", 0, NULL, &found)) return 0;
     int denied = 0;
     for (size_t i = 0; i < found.gl_pathc; i++)
-        if (access(found.gl_pathv[i], R_OK | W_OK) && errno == EACCES) denied = 1;
+        if (faccessat(AT_FDCWD, found.gl_pathv[i], R_OK | W_OK, AT_EACCESS) && errno == EACCES) denied = 1;
     globfree(&found);
     return denied;
 }

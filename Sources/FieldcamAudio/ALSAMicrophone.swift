@@ -82,7 +82,7 @@ public final class ALSAMicrophone: Microphone, @unchecked Sendable {
     private func refusal(_ code: Int32) -> HardwareError {
         let operation = "open the microphone '\(device)'"
         // The library hides a card that this user may not open behind "not found".
-        if fc_audio_is_denied() != 0 {
+        if CaptureDevices.areDenied {
             return HardwareError(
                 .denied, operation, code: abs(code),
                 detail:
@@ -93,13 +93,13 @@ public final class ALSAMicrophone: Microphone, @unchecked Sendable {
         let said = String(cString: fc_audio_message())
         switch plain.kind {
         case .busy:
-            let holders = words(fc_audio_holders)
+            let holders = CaptureDevices.holders.joined(separator: ", ")
             return .errno(
                 code, operation,
                 detail: "it is held by \(holders.isEmpty ? "another program" : holders); stop that, or name a device"
                     + " that can be shared, such as \"default\"")
         case .absent, .invalid:
-            let devices = words(fc_audio_devices)
+            let devices = CaptureDevices.names.joined(separator: ", ")
             let inventory =
                 devices.isEmpty ? "this machine has no sound card that records" : "this machine has \(devices)"
             return HardwareError(
@@ -112,13 +112,6 @@ public final class ALSAMicrophone: Microphone, @unchecked Sendable {
                     + " \"plughw:…\" for \"hw:…\"")
         default:
             return said.isEmpty ? plain : .errno(code, operation, detail: "\(errorText(plain.code)) (\(said))")
-        }
-    }
-
-    private func words(_ fill: (UnsafeMutablePointer<CChar>, Int) -> Void) -> String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { room in
-            fill(room.baseAddress!, room.count)
-            return String(cString: room.baseAddress!)
         }
     }
 }

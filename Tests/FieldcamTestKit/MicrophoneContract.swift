@@ -169,13 +169,19 @@ public enum MicrophoneContract {
 public final class Ear {
     public let microphone: any Microphone
     public let format: AudioFormat
-    private let bench: any MicrophoneBench
+    private let bench: any Bench
     private let room: UnsafeMutableBufferPointer<Int16>
 
     /// - Parameter room: samples of each channel in one read.
-    public init(_ bench: any MicrophoneBench, room: Int = 48_000) throws(ContractFailure) {
+    public convenience init(_ bench: any MicrophoneBench, room: Int = 48_000) throws(ContractFailure) {
+        try self.init(bench.makeMicrophone(), on: bench, room: room)
+    }
+
+    public init(
+        _ microphone: any Microphone, on bench: any Bench, room: Int = 48_000
+    ) throws(ContractFailure) {
         self.bench = bench
-        microphone = bench.makeMicrophone()
+        self.microphone = microphone
         do { format = try microphone.open() } catch { throw ContractFailure("\(error)") }
         self.room = .allocate(capacity: room * format.channels)
     }

@@ -2,6 +2,7 @@ import FieldcamCore
 import FieldcamGPIO
 import FieldcamPorts
 import FieldcamTestKit
+import Glibc
 
 extension Suite {
     static let buttons = Suite("buttons", ButtonsContract.cases) { () throws(ContractFailure) in try GPIOBench() }
@@ -81,6 +82,27 @@ enum GPIOWiring {
                 bench.wait(wait, for: nil)
             }
         },
+        ContractCase("of more edges than the kernel keeps, what is lost is told") { bench throws(ContractFailure) in
+            let watch = ButtonsWatch(bench, 1)
+            try watch.expectFound(0, pressed: false)
+            // The kernel keeps 16 (libgpiod 1) or as many as it was asked to, 256.
+            for edge in 1...301 {
+                bench.set(0, pressed: edge % 2 == 1)
+                bench.wait(.milliseconds(1), for: nil)
+            }
+            watch.settle()
+            try expect(watch.lost > 0, "\(watch.edges.count) of 301 edges came, and no loss was told")
+            try expect(watch.last(0) == true, "the contact is closed, told: \(watch.story)")
+            try expect(watch.edges.count <= 256, "\(watch.edges.count) edges are more than the kernel keeps")
+            bench.set(0, pressed: false)
+            try watch.wait("the release after it") { $0.last == false }
+        },
+        ContractCase("a user who may not open the chip is told the group") { bench throws(ContractFailure) in
+            let watch = ButtonsWatch(bench, 1)
+            withoutRights { _ = watch.drain() }
+            try expectLoss(watch, .denied, "group 'gpio'")
+            try watch.expectFound(0, pressed: false)
+        },
         ContractCase("the holder of our lines is 'fieldcam'") { bench throws(ContractFailure) in
             let watch = ButtonsWatch(GPIOButtons([GPIOBench.line(.name("BUTTON0"))]), on: bench)
             try watch.expectFound(0, pressed: false)
@@ -128,6 +150,13 @@ enum GPIOWiring {
             }
         },
     ]
+
+    /// Does something as a user without any rights.
+    static func withoutRights(_ body: () -> Void) {
+        guard setegid(65_534) == 0, seteuid(65_534) == 0 else { fatalError("this needs root") }
+        body()
+        guard seteuid(0) == 0, setegid(0) == 0 else { fatalError("root didn't come back") }
+    }
 
     private static func expectLoss(
         _ watch: ButtonsWatch, _ kind: HardwareError.Kind, _ words: String

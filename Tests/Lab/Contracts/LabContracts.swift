@@ -5,7 +5,9 @@ import Glibc
 /// `pass SUITE CASE` or `FAIL SUITE CASE — MESSAGE`; exit 1 if one failed, 64 for an unknown suite.
 @main
 struct LabContracts {
-    static let suites: [Suite] = [.camera, .cameraWiring, .buttons, .buttonWiring, .lines, .lineWiring, .microphone]
+    static let suites: [Suite] = [
+        .camera, .cameraWiring, .buttons, .buttonWiring, .lines, .lineWiring, .microphone, .microphoneWiring,
+    ]
 
     static func main() {
         let wanted = CommandLine.arguments.dropFirst()
