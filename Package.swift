@@ -82,7 +82,12 @@ let package = Package(
         .testTarget(name: "FieldcamCoreTests", dependencies: ["FieldcamCore"]),
         .testTarget(name: "FieldcamLinuxTests", dependencies: ["FieldcamLinux"]),
         .testTarget(name: "FieldcamDirectorTests", dependencies: ["FieldcamDirector", "FieldcamTestKit"]),
-        .testTarget(name: "FieldcamMediaTests", dependencies: ["FieldcamMedia", "FieldcamTestKit"]),
+        // A clip as FFmpeg's own demuxer and decoders see it.
+        .target(
+            name: "FieldcamMediaKit", dependencies: ["CFieldcamMedia", "Clibavcodec", "Clibavformat", "Clibavutil"],
+            path: "Tests/FieldcamMediaKit"),
+        .testTarget(
+            name: "FieldcamMediaTests", dependencies: ["FieldcamMedia", "FieldcamMediaKit", "FieldcamTestKit"]),
         .testTarget(name: "FieldcamStorageTests", dependencies: ["FieldcamStorage"]),
         .testTarget(name: "FieldcamSettingsTests", dependencies: ["FieldcamSettings"]),
         .testTarget(name: "FieldcamSimulatorTests", dependencies: ["FieldcamSimulator", "FieldcamTestKit"]),
@@ -97,7 +102,7 @@ let package = Package(
             dependencies: ["FieldcamTestKit", "FieldcamCamera", "FieldcamGPIO", "FieldcamAudio", "FieldcamSimulator"]),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["fieldcam", "FieldcamServiceKit", "FieldcamTestKit", "FieldcamMedia", "FieldcamStorage"]),
+            dependencies: ["fieldcam", "FieldcamServiceKit", "FieldcamMediaKit", "FieldcamTestKit"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu11,

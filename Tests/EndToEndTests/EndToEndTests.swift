@@ -1,3 +1,264 @@
+import FieldcamDirector
+import FieldcamMediaKit
+import FieldcamServer
+import FieldcamServiceKit
+import FieldcamTestKit
+import Glibc
 import XCTest
 
-final class EndToEndTests: XCTestCase {}
+/// The built program as a person uses it, on the simulated board in real time.
+final class EndToEndTests: XCTestCase {
+    private func string(_ json: JSON?) -> String {
+        if case .string(let text)? = json { text } else { "" }
+    }
+    private func integer(_ json: JSON?) -> Int64 {
+        if case .integer(let value)? = json { value } else { Int64.min }
+    }
+    private func line(_ outcome: ChildProcess.Outcome) -> String {
+        String(outcome.output.split(separator: "\n").first ?? "")
+    }
+
+    /// Decodes all of it and gives its length in seconds.
+    @discardableResult
+    private func assertPlays(_ path: String, line: UInt = #line) -> Double {
+        guard let clip = DecodedClip(path: path) else {
+            XCTFail("\(path) can't be opened", line: line)
+            return 0
+        }
+        XCTAssertEqual(clip.decodeErrors, 0, line: line)
+        XCTAssertEqual(clip.times.count, clip.keys.count, "every packet is a picture", line: line)
+        XCTAssertGreaterThan(clip.times.count, 1, line: line)
+        XCTAssertEqual(clip.times, clip.times.sorted(), line: line)
+        return clip.end
+    }
+
+    // A person with a button
+
+    func testATapIsAPhotoAndAHoldIsAClip() throws {
+        let service = try RunningService()
+        let events = try service.events()
+        XCTAssertEqual(try service.run("press", "--for", "100ms").code, 0)
+        let shot = try events.until("photo.saved")
+        XCTAssertEqual(shot.map { string($0["event"]) }, ["photo.requested", "photo.saved"])
+        let photo = try XCTUnwrap(shot.last)
+        XCTAssertEqual(photo["source"], .string("cli"))
+        XCTAssertNotNil(try StripReader.read(jpegFile: string(photo["path"])))
+        // |middle of exposure − press| ≤ half a frame interval + half the exposure
+        let bound = 33_333_334 / 2 + integer(photo["exposure_ns"]) / 2
+        XCTAssertLessThanOrEqual(abs(integer(photo["press_offset_ns"])), bound)
+
+        XCTAssertEqual(try service.run("press", "--for", "1500ms").code, 0)
+        let clip = try events.until("clip.saved")
+        XCTAssertEqual(
+            clip.map { string($0["event"]) },
+            ["recording.requested", "recording.started", "recording.stopped", "clip.saved"])
+        XCTAssertEqual(clip[2]["reason"], .string("released"))
+        let offset = integer(clip[1]["first_frame_offset_ns"])
+        XCTAssertTrue((0...33_400_000).contains(offset), "\(offset)")
+        XCTAssertEqual(assertPlays(string(clip[3]["path"])), 1.5, accuracy: 0.07)
+        XCTAssertEqual(service.files.count, 2)
+        XCTAssertEqual(service.partial, [])
+    }
+
+    // A person with a shell
+
+    func testTheCommandsDoWhatTheyPrint() throws {
+        let service = try RunningService()
+        let photo = try service.run("photo", "-o", service.folder + "/copy.jpg")
+        XCTAssertEqual(photo.code, 0, photo.errors)
+        XCTAssertNotNil(try StripReader.read(jpegFile: line(photo)))
+        XCTAssertEqual(
+            try StripReader.read(jpegFile: service.folder + "/copy.jpg")?.sequence,
+            try StripReader.read(jpegFile: line(photo))?.sequence)
+
+        let timed = try service.run("record", "-t", "1s")
+        XCTAssertEqual(timed.code, 0, timed.errors)
+        XCTAssertEqual(assertPlays(line(timed)), 1, accuracy: 0.035)
+
+        let started = try service.run("record")
+        XCTAssertEqual(started.code, 0, started.errors)
+        XCTAssertEqual(try service.run("record").code, 75)
+        let status = try JSON(parsing: try service.run("status", "--json").output.utf8)
+        XCTAssertEqual(status["recording"]?["state"], .string("running"))
+        XCTAssertEqual(String(integer(status["recording"]?["id"])), line(started))
+        XCTAssertEqual(try service.run("photo").code, 0, "a shot in the middle of a clip")
+        let stopped = try service.run("stop")
+        XCTAssertEqual(stopped.code, 0, stopped.errors)
+        assertPlays(line(stopped))
+        XCTAssertEqual(try service.run("stop").code, 75)
+
+        let endless = try service.start("record", "-t", "1h")
+        let events = try service.events()
+        endless.send(SIGINT)
+        let ended = try endless.wait()
+        // Either it was stopped before the request was sent, or the clip is there.
+        if ended.code == 0 {
+            assertPlays(String(ended.output.dropLast()))
+        } else {
+            XCTAssertTrue(ended.errors.contains("before its first frame"), "\(ended)")
+        }
+        _ = events
+
+        let everything = try service.run("status")
+        XCTAssertEqual(everything.code, 0)
+        XCTAssertTrue(everything.output.hasPrefix("camera     up, rear"), everything.output)
+    }
+
+    // Two services
+
+    func testASecondServiceIsRefusedByName() throws {
+        let service = try RunningService()
+        let name = "process \(service.process.identifier) (fieldcam)"
+        let same = try ChildProcess.run(RunningService.arguments(service.folder))
+        XCTAssertEqual(same.code, 75)
+        XCTAssertTrue(same.errors.contains(name), same.errors)
+        XCTAssertEqual(same.output, "")
+
+        var other = RunningService.arguments(service.folder)
+        other[other.count - 1] = service.folder + "/other.sock"
+        let sameState = try ChildProcess.run(other)
+        XCTAssertEqual(sameState.code, 75)
+        XCTAssertTrue(sameState.errors.contains(name), sameState.errors)
+        XCTAssertEqual(try service.run("photo").code, 0, "the first isn't disturbed")
+    }
+
+    // Ends, soft and hard
+
+    func testSIGTERMFinishesTheClip() throws {
+        for signal in [SIGTERM, SIGINT] {
+            let service = try RunningService()
+            let events = try service.events()
+            XCTAssertEqual(try service.run("record").code, 0)
+            service.process.send(signal)
+            let last = try events.until("clip.saved")
+            let stopped = try XCTUnwrap(last.first { $0["event"] == .string("recording.stopped") })
+            XCTAssertEqual(stopped["reason"], .string("shutdown"))
+            let outcome = try service.process.wait()
+            XCTAssertEqual(outcome.code, 0, outcome.errors)
+            XCTAssertEqual(outcome.output, "", "stdout holds only results")
+            assertPlays(string(last.last?["path"]))
+            XCTAssertEqual(service.partial, [])
+            XCTAssertNotEqual(access(service.socket, F_OK), 0, "the socket is taken away")
+        }
+    }
+
+    func testAClipOutlivesSIGKILL() throws {
+        let service = try RunningService()
+        let id = line(try service.run("record"))
+        // The status tells when two seconds of it have been written: no clock of the test's own.
+        while true {
+            let status = try JSON(parsing: try service.run("status", "--json").output.utf8)
+            if integer(status["recording"]?["elapsed_ms"]) >= 2_500 { break }
+        }
+        service.process.send(SIGKILL)
+        XCTAssertEqual(try service.process.wait().code, -SIGKILL)
+        XCTAssertEqual(service.partial.count, 1)
+
+        try service.restart()
+        XCTAssertEqual(service.partial, [])
+        let file = try XCTUnwrap(service.files.first)
+        XCTAssertTrue(file.hasSuffix("_00000\(id).mp4"), file)
+        let length = assertPlays(service.media + "/" + file)
+        XCTAssertGreaterThanOrEqual(length, 0.5, "a power cut loses at most 2 s")
+        // The next number is above it.
+        let next = line(try service.run("photo"))
+        XCTAssertGreaterThan(next.split(separator: "_").last ?? "", "00000\(id).jpg")
+    }
+
+    // A world that refuses
+
+    func testAFullDiskIsTold() throws {
+        let service = try RunningService(settings: "[storage]\nreserve = \"900TB\"\n")
+        let photo = try service.run("photo")
+        XCTAssertEqual(photo.code, 1)
+        XCTAssertEqual(photo.output, "")
+        XCTAssertTrue(photo.errors.hasPrefix("fieldcam: The photo failed: "), photo.errors)
+        let events = try service.events()
+        XCTAssertEqual(try service.run("press", "--for", "600ms").code, 0)
+        let told = try events.until("clip.failed")
+        XCTAssertEqual(told.last?["reason"], .string("storage_low"))
+        XCTAssertEqual(
+            told.filter { $0["event"] == .string("recording.stopped") }.map { string($0["reason"]) }, ["error"])
+        XCTAssertEqual(service.files, [])
+        XCTAssertEqual(service.partial, [])
+    }
+
+    func testADiskThatFillsEndsTheClipAndKeepsIt() throws {
+        let service = try RunningService()
+        let events = try service.events()
+        XCTAssertEqual(try service.run("record").code, 0)
+        _ = try events.until("recording.started")
+        try change(service, "{\"disk_full\":true}")
+        let told = try events.until("recording.stopped")
+        XCTAssertEqual(told.last?["reason"], .string("storage_low"))
+        let end = try events.next()
+        XCTAssertEqual(end["event"], .string("clip.saved"), "\(end)")
+        assertPlays(string(end["path"]))
+    }
+
+    func testACameraThatIsLostIsToldAndComesBack() throws {
+        let service = try RunningService()
+        let events = try service.events()
+        try change(service, "{\"fault\":\"disconnect\"}")
+        let down = try events.until("camera.down")
+        XCTAssertEqual(down.last?["role"], .string("rear"))
+        let photo = try service.run("photo")
+        if photo.code != 0 {
+            XCTAssertEqual(photo.code, 1)
+            XCTAssertTrue(photo.errors.hasPrefix("fieldcam: The photo failed: "), photo.errors)
+        }
+        try change(service, "{\"disconnect\":false}")
+        _ = try events.until("camera.up")
+        XCTAssertEqual(try service.run("photo").code, 0)
+    }
+
+    private func change(_ service: RunningService, _ body: String) throws {
+        guard var address = UnixAddress(path: service.socket) else { throw KitError("no address") }
+        let descriptor = address.connect()
+        defer { close(descriptor) }
+        let request = Array(
+            "POST /v1/simulator HTTP/1.0\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)
+        XCTAssertEqual(write(descriptor, request, request.count), request.count)
+        var answer = [UInt8](repeating: 0, count: 4096)
+        let count = read(descriptor, &answer, answer.count)
+        let text = String(decoding: answer.prefix(max(0, count)), as: UTF8.self)
+        XCTAssertTrue(text.contains(" 200 "), text)
+    }
+
+    func testWrongSettingsEndWith78AndTheirPlace() throws {
+        let folder = try temporaryFolder()
+        defer { removeFolder(folder) }
+        let cases = [
+            ("[button]\nhlod = \"400ms\"\n", ":2:1: unknown key \"hlod\" in [button]; did you mean 'hold'?\n"),
+            ("[button]\nhold = 400\n", ":2:8: "), ("[button\n", ":1:"),
+            ("[server]\nlisten = \"0.0.0.0:80\"\n", "is not in this version"),
+        ]
+        for (text, words) in cases {
+            try writeText(text, to: folder + "/fieldcam.toml")
+            let outcome = try ChildProcess.run(RunningService.arguments(folder))
+            XCTAssertEqual(outcome.code, 78, outcome.errors)
+            XCTAssertTrue(outcome.errors.hasPrefix(folder + "/fieldcam.toml:"), outcome.errors)
+            XCTAssertTrue(outcome.errors.contains(words), outcome.errors)
+            XCTAssertEqual(outcome.errors.filter { $0 == "\n" }.count, 1, outcome.errors)
+        }
+        unlink(folder + "/fieldcam.toml")
+        XCTAssertEqual(try ChildProcess.run(RunningService.arguments(folder)).code, 78, "a named file must exist")
+        let board = try ChildProcess.run(["serve", "--board", "simulatro", "--socket", folder + "/s"])
+        XCTAssertEqual(board.code, 78)
+        XCTAssertTrue(board.errors.contains("did you mean 'simulator'?"), board.errors)
+    }
+
+    func testFoldersThatCannotBeMadeAre73() throws {
+        let folder = try temporaryFolder()
+        defer { removeFolder(folder) }
+        try writeText("", to: folder + "/fieldcam.toml")
+        for option in ["--state", "--media", "--socket"] {
+            var arguments = RunningService.arguments(folder)
+            let place = try XCTUnwrap(arguments.firstIndex(of: option))
+            arguments[place + 1] = folder + "/fieldcam.toml/below"
+            let outcome = try ChildProcess.run(arguments)
+            XCTAssertEqual(outcome.code, 73, outcome.errors)
+            XCTAssertTrue(outcome.errors.contains(folder + "/fieldcam.toml"), outcome.errors)
+        }
+    }
+}

@@ -1,5 +1,6 @@
 import FieldcamCore
 import FieldcamMedia
+import FieldcamMediaKit
 import FieldcamPorts
 import Glibc
 import XCTest

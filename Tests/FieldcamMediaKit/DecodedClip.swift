@@ -2,30 +2,30 @@ import CFieldcamMedia
 import Clibavcodec
 import Clibavformat
 import Clibavutil
-import XCTest
+import Glibc
 
 /// A clip as FFmpeg's demuxer and decoders see it, from its first packet to its last.
-struct DecodedClip {
-    var width = 0
-    var height = 0
+package struct DecodedClip {
+    package var width = 0
+    package var height = 0
     /// Seconds of each decoded picture, and its mean luma.
-    var times: [Double] = []
-    var lumas: [Double] = []
+    package var times: [Double] = []
+    package var lumas: [Double] = []
     /// Whether each video packet is a key frame.
-    var keys: [Bool] = []
+    package var keys: [Bool] = []
     /// The end of the last video packet, s.
-    var end = 0.0
+    package var end = 0.0
     /// Mono sound (first channel) by media time: sample n was taken at `soundStart + n / rate`.
-    var sound: [Float] = []
-    var soundStart = 0.0
-    var rate = 0
-    var channels = 0
-    var hasSound = false
-    var codec = AV_CODEC_ID_NONE
-    var colour: [UInt32] = []
-    var matrix: [Int32] = []
-    var creationTime: String?
-    var decodeErrors = 0
+    package var sound: [Float] = []
+    package var soundStart = 0.0
+    package var rate = 0
+    package var channels = 0
+    package var hasSound = false
+    package var codec = AV_CODEC_ID_NONE
+    package var colour: [UInt32] = []
+    package var matrix: [Int32] = []
+    package var creationTime: String?
+    package var decodeErrors = 0
 
     init?(path: String) {
         var context: UnsafeMutablePointer<AVFormatContext>?
@@ -107,7 +107,7 @@ struct DecodedClip {
     }
 
     /// Root mean square of the sound between two media times, s.
-    func loudness(_ from: Double, _ to: Double) -> Double {
+    package func loudness(_ from: Double, _ to: Double) -> Double {
         let first = max(0, Int((from - soundStart) * Double(rate)))
         let last = min(sound.count, Int((to - soundStart) * Double(rate)))
         guard first < last else { return 0 }
@@ -116,7 +116,7 @@ struct DecodedClip {
     }
 
     /// The strength of a tone between two media times: the amplitude of its sine.
-    func strength(of frequency: Double, _ from: Double, _ to: Double) -> Double {
+    package func strength(of frequency: Double, _ from: Double, _ to: Double) -> Double {
         let first = max(0, Int((from - soundStart) * Double(rate)))
         let last = min(sound.count, Int((to - soundStart) * Double(rate)))
         guard first < last else { return 0 }
@@ -130,7 +130,7 @@ struct DecodedClip {
     }
 
     /// Media times at which the sound begins to be loud after having been quiet.
-    func onsets(threshold: Float = 0.1, quiet: Double = 0.2) -> [Double] {
+    package func onsets(threshold: Float = 0.1, quiet: Double = 0.2) -> [Double] {
         var found: [Double] = []
         var lastLoud = -1.0
         for (index, sample) in sound.enumerated() where abs(sample) > threshold {
