@@ -27,7 +27,7 @@ package struct DecodedClip {
     package var creationTime: String?
     package var decodeErrors = 0
 
-    init?(path: String) {
+    package init?(path: String) {
         var context: UnsafeMutablePointer<AVFormatContext>?
         guard avformat_open_input(&context, path, nil, nil) >= 0, let input = context else { return nil }
         defer { avformat_close_input(&context) }
