@@ -21,12 +21,15 @@ final class CameraSession {
     private var vacant: UInt64
     private var clock = SensorClock()
     private var grid: FrameGrid?
-    private var early = 0
+    /// Frames since `begin`, which are judged together.
+    private var paced: (begin: Instant?, frames: Int) = (nil, 0)
     private var loss = Loss.none
     private var last: (sequence: UInt64, at: Instant)?
     /// Added to the pipeline's own count: runs follow one another, and points of the grid without a free request count.
     private var base: UInt64?
     private var missed: UInt64 = 0
+    /// Whether the camera had no request since the last frame, where it sets the pace itself.
+    private var wasStarved = false
 
     private enum Loss {
         case none
@@ -61,10 +64,11 @@ final class CameraSession {
     func start(now: Instant, bootOffset: Duration) {
         clock = SensorClock(bootOffset: bootOffset)
         grid = hasFramerate ? nil : FrameGrid(interval: interval, start: now)
-        early = 0
+        paced = (nil, 0)
         loss = .none
         base = nil
         missed = 0
+        wasStarved = false
         isRunning = true
     }
 
@@ -81,20 +85,20 @@ final class CameraSession {
         switch record.kind {
         case FC_CAMERA_FRAME.rawValue:
             let at = clock.instant(of: record.sensor_ns, arrived: arrived)
-            let sequence = count(record.sequence)
+            let sequence = count(record.sequence, at)
             judgePace(at)
             last = (sequence, at)
             guard let slot = keep(request, arrived) else {
                 // Every slot is held: this frame is lost, and the gap in the count tells it.
-                requests.complete(request, at: arrived, isHeld: false)
+                complete(request, arrived)
                 return
             }
             body(.frame(frame(record, FrameRef(slot: slot, sequence: sequence), at)))
         case FC_CAMERA_FRAME_FAILED.rawValue:
-            requests.complete(request, at: arrived, isHeld: false)
+            complete(request, arrived)
             body(.frameFailed(at: arrived))
         case FC_CAMERA_CANCELLED.rawValue:
-            requests.complete(request, at: arrived, isHeld: false)
+            complete(request, arrived)
             fail()
         default:
             fail()
@@ -112,11 +116,16 @@ final class CameraSession {
         body(.lost)
     }
 
+    private func complete(_ request: Int, _ arrived: Instant, isHeld: Bool = false) {
+        requests.complete(request, at: arrived, isHeld: isHeld)
+        if grid == nil && requests.queued == 0 { wasStarved = true }
+    }
+
     /// The slot that holds a completed request's frame from now on; `nil`: there is none.
     private func keep(_ request: Int, _ arrived: Instant) -> Int? {
         guard copiesFrames else {
             memory.synchronise(buffer: request, begin: true)
-            requests.complete(request, at: arrived, isHeld: true)
+            complete(request, arrived, isHeld: true)
             return request
         }
         guard vacant != 0 else { return nil }
@@ -128,16 +137,24 @@ final class CameraSession {
             memcpy(pool.videoBase(slot), memory.image(buffer: request, stream: 1), pool.video.byteCount)
         }
         memory.synchronise(buffer: request, begin: false)
-        requests.complete(request, at: arrived, isHeld: false)
+        complete(request, arrived)
         return slot
     }
 
-    private func count(_ sequence: UInt64) -> UInt64 {
+    private func count(_ sequence: UInt64, _ at: Instant) -> UInt64 {
         let next = last.map { $0.sequence + 1 } ?? 0
         let base = self.base ?? next &- sequence
         self.base = base
         // A pipeline that counts badly must not make two frames one.
-        return max(base &+ sequence &+ missed, next)
+        let counted = max(base &+ sequence &+ missed, next)
+        guard wasStarved, let last else { return counted }
+        wasStarved = false
+        // Some pipelines count only what they deliver: then the time without a request tells what was lost.
+        let passed = Int64((Double((at - last.at).inNanoseconds) / Double(interval.inNanoseconds)).rounded())
+        let lost = passed - 1 - Int64(counted - next)
+        guard lost > 0 else { return counted }
+        missed += UInt64(lost)
+        return counted + UInt64(lost)
     }
 
     private func frame(_ record: fc_camera_record, _ ref: FrameRef, _ at: Instant) -> Frame {
@@ -156,14 +173,18 @@ final class CameraSession {
             exposureSettled: record.exposure_settled < 0 ? nil : record.exposure_settled == 1)
     }
 
-    /// A pipeline may advertise a frame rate and not keep to it: five frames in a row that come a quarter too early prove it.
+    /// A pipeline may advertise a frame rate and not keep to it: eight frames in less than the time of seven prove it, since
+    /// a sensor that was told the shortest frame never goes below it.
     private func judgePace(_ at: Instant) {
-        guard grid == nil, let last else { return }
-        early = at - last.at < interval * 0.75 ? early + 1 : 0
-        if early == 5 {
-            grid = FrameGrid(interval: interval, start: at + interval)
-            Log.notice("the pipeline keeps no frame rate; frames are asked for one by one")
+        guard grid == nil else { return }
+        guard let begin = paced.begin, paced.frames < 8 else {
+            paced = (at, 0)
+            return
         }
+        paced.frames += 1
+        guard paced.frames == 8, at - begin < interval * 7 else { return }
+        grid = FrameGrid(interval: interval, start: at + interval)
+        Log.notice("the pipeline keeps no frame rate; frames are asked for one by one")
     }
 
     // MARK: Requests
