@@ -72,12 +72,13 @@ let package = Package(
             dependencies: ["FieldcamTestKit", "FieldcamCamera", "FieldcamGPIO", "FieldcamAudio", "Calsa"],
             path: "Tests/Lab/Contracts"),
         // Figures and ratios (release build): time, CPU, allocations against the libraries' own tools.
+        .target(name: "CFieldcamCount", path: "Tests/Budget/Count"),
         .executableTarget(
             name: "Budget",
             dependencies: [
-                "FieldcamTestKit", "FieldcamMedia", "FieldcamStorage", "FieldcamSimulator", "FieldcamDirector",
+                "CFieldcamCount", "FieldcamTestKit", "FieldcamMedia", "FieldcamStorage", "FieldcamSimulator", "FieldcamDirector",
             ],
-            path: "Tests/Budget"),
+            path: "Tests/Budget", exclude: ["Count"]),
         .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "FieldcamCoreTests", dependencies: ["FieldcamCore"]),
         .testTarget(name: "FieldcamLinuxTests", dependencies: ["FieldcamLinux"]),

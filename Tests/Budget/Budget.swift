@@ -5,7 +5,13 @@ import Glibc
 @main
 struct Budget {
     static let figures: [(name: String, run: @Sendable ([String]) -> Int32)] = [
-        ("still-alone", StillAlone.run)
+        ("still-alone", StillAlone.run),
+        ("loop", LoopFigure.run),
+        ("taps", PressFigures.taps),
+        ("holds", PressFigures.holds),
+        ("presses", PressFigures.presses),
+        ("live", PressFigures.live),
+        ("latency", PressFigures.latency),
     ]
 
     static func main() {
