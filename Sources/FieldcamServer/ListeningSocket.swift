@@ -2,6 +2,7 @@ import CFieldcamHTTP
 import CFieldcamLinux
 import FieldcamLinux
 import Glibc
+import Synchronization
 
 /// Why the service's socket can't be had.
 public enum SocketError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -27,6 +28,7 @@ final class ListeningSocket: Sendable {
     let descriptor: Int32
     /// Held as long as the service runs: of two that start at the same moment, one gets it.
     private let lock: Int32
+    private let isRemoved = Atomic(false)
 
     init(path: String) throws(SocketError) {
         self.path = path
@@ -39,15 +41,7 @@ final class ListeningSocket: Sendable {
         if !folder.isEmpty && mkdir(folder, 0o755) != 0 && errno != EEXIST {
             throw .impossible(path: path, detail: "the folder \(folder) can't be made (\(errorText(errno)))")
         }
-        let lock = fc_open(path + ".lock", O_RDWR | O_CREAT, 0o600)
-        guard lock >= 0 else {
-            throw .impossible(path: path, detail: "its lock file can't be opened (\(errorText(-lock)))")
-        }
-        if flock(lock, LOCK_EX | LOCK_NB) != 0 {
-            close(lock)
-            let holder = UnixAddress.listener(at: path)
-            throw .held(path: path, process: holder ?? 0, name: holder.map(processName) ?? "")
-        }
+        let lock = try Self.lock(path)
         var information = stat()
         if lstat(path, &information) == 0 {
             guard information.st_mode & S_IFMT == S_IFSOCK else {
@@ -86,11 +80,31 @@ final class ListeningSocket: Sendable {
         return client >= 0 ? client : nil
     }
 
-    /// No one can connect any more. The lock file stays, as it must for a lock by name.
+    /// No one can connect any more. Only the first call does something.
     func remove() {
+        guard !isRemoved.exchange(true, ordering: .relaxed) else { return }
         unlink(path)
         close(descriptor)
+        unlink(path + ".lock")
         close(lock)
+    }
+
+    private static func lock(_ path: String) throws(SocketError) -> Int32 {
+        while true {
+            let lock = fc_open(path + ".lock", O_RDWR | O_CREAT, 0o600)
+            guard lock >= 0 else {
+                throw .impossible(path: path, detail: "its lock file can't be opened (\(errorText(-lock)))")
+            }
+            if flock(lock, LOCK_EX | LOCK_NB) != 0 {
+                close(lock)
+                let holder = UnixAddress.listener(at: path)
+                throw .held(path: path, process: holder ?? 0, name: holder.map(processName) ?? "")
+            }
+            // The holder before may have removed the file between its being opened and being locked here.
+            var (held, named) = (stat(), stat())
+            if fstat(lock, &held) == 0, stat(path + ".lock", &named) == 0, held.st_ino == named.st_ino { return lock }
+            close(lock)
+        }
     }
 }
 

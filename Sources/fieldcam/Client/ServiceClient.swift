@@ -46,13 +46,15 @@ struct ServiceClient {
     private static func failure(_ status: Int, _ problem: JSON) -> CommandFailure {
         let message = problem["detail"]?.string ?? "the service answered with status \(status)."
         let code = problem["code"]?.string ?? ""
-        switch status {
-        case 409: return CommandFailure(.refused, message)
-        case 503 where code.hasPrefix("service."): return CommandFailure(.refused, message)
-        case 400, 413, 431: return .usage(message)
-        case 404 where code == "button.unknown": return .usage(message)
-        default: return CommandFailure(.failed, message)
-        }
+        let exit: ExitCode =
+            switch status {
+            case 409: .refused
+            case 503 where code.hasPrefix("service."): .refused
+            case 400, 413, 431: .usage
+            case 404 where code == "button.unknown": .usage
+            default: .failed
+            }
+        return CommandFailure(exit, message, problem: code)
     }
 }
 

@@ -19,10 +19,13 @@ enum ExitCode: Int32, Sendable {
 struct CommandFailure: Error, Hashable, Sendable {
     var code: ExitCode
     var message: String
+    /// The service's own code for it, such as `not_recording`; empty if it isn't the service that refuses.
+    var problem: String
 
-    init(_ code: ExitCode, _ message: String) {
+    init(_ code: ExitCode, _ message: String, problem: String = "") {
         self.code = code
         self.message = message
+        self.problem = problem
     }
 
     static func usage(_ message: String) -> CommandFailure { CommandFailure(.usage, message) }
