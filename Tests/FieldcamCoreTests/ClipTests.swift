@@ -137,6 +137,18 @@ final class ClipTests: XCTestCase {
             Story.milliseconds(first.exposureStart.nanoseconds) + 1500, accuracy: 0.001)
     }
 
+    func testWatchdogThatFallsDueWhileTheContactBouncesEndsTheClipAfterwards() {
+        var settings = SessionSettings()
+        settings.maximumDuration = .milliseconds(700)
+        let story = Story(settings, camera: false)
+        story.press(0, 3000)
+        story.up(1190)
+        story.down(1195)
+        story.run(until: 4000)
+        story.expect(["recording.requested 1", "recording.stopped 1 maximum_duration", "clip.discarded 1"])
+        XCTAssertEqual(story.time(of: "recording.stopped 1 maximum_duration"), 1205)
+    }
+
     func testShotDuringAClipByCommandIsTakenAndTheClipGoesOn() {
         let story = Story()
         story.record(0)

@@ -297,11 +297,16 @@ extension Session {
 
     // MARK: Maximum duration
 
-    /// A frame beyond the maximum ends the clip, unless a release before it is still under way.
+    /// A frame beyond the maximum ends the clip, or the watchdog if frames stop, unless a release before it is still
+    /// under way.
     mutating func considerMaximum(into effects: inout Effects) {
-        guard let key = recordingClip, let index = clipIndex(key), clips[index].reachedMaximum,
-            let limit = clips[index].limit, !isEndPending(index)
-        else { return }
+        guard let key = recordingClip, let index = clipIndex(key), !isEndPending(index) else { return }
+        if let watchdog = watchdog(index), watchdog <= now {
+            let end = clips[index].limit ?? clips[index].press + clips[index].maximum
+            stop(key, end: end, .maximumDuration, into: &effects)
+            return
+        }
+        guard clips[index].reachedMaximum, let limit = clips[index].limit else { return }
         if let button = clips[index].button, !buttons[button].isKnownDown(at: limit) {
             guard let asked = clips[index].asked else {
                 let at = max(now, latestFrame)
@@ -333,12 +338,6 @@ extension Session {
 
     mutating func passClipTime(into effects: inout Effects) {
         considerMaximum(into: &effects)
-        if let key = recordingClip, let index = clipIndex(key), let watchdog = watchdog(index), watchdog <= now,
-            !isEndPending(index)
-        {
-            let end = clips[index].limit ?? clips[index].press + clips[index].maximum
-            stop(key, end: end, .maximumDuration, into: &effects)
-        }
         for index in clips.indices {
             if let deadline = clips[index].deadline, deadline <= now { finish(index, into: &effects) }
         }
