@@ -65,7 +65,6 @@ public final class SimulatedButtons: Buttons, Sendable {
         self.count = count
         let state = State(lines: Array(repeating: Line(), count: count))
         descriptor = state.timer.descriptor
-        // The first call finds the lines.
         state.timer.arm(at: Instant(nanoseconds: 1))
         self.state = Mutex(state)
         world.buttons = self
@@ -164,6 +163,8 @@ public final class SimulatedButtons: Buttons, Sendable {
     }
 
     private static func arm(_ state: inout State, now: Instant, isLive: Bool) {
+        // The first call opens the lines and is due at once, whatever is planned.
+        guard state.isOpen || state.isClosed else { return state.timer.arm(at: Instant(nanoseconds: 1)) }
         guard !state.isClosed, state.first < state.planned.count else { return state.timer.arm(at: nil) }
         let due = state.planned[state.first].at
         if isLive {

@@ -93,6 +93,10 @@ public final class SimulatedCamera: Camera {
 
     public func open() throws(HardwareError) {
         try checkPresence("open")
+        guard world.hold(camera: place, by: ObjectIdentifier(self)) else {
+            throw HardwareError(
+                .busy, "open the camera '\(properties.model)'", code: EBUSY, detail: "another object holds it")
+        }
         source.withLock { if $0.stage == .closed { $0.stage = .open } }
     }
 
@@ -215,7 +219,13 @@ public final class SimulatedCamera: Camera {
             $0.video = nil
         }
         exchange.withLock { $0.pool = nil }
+        world.letGo(camera: place, by: ObjectIdentifier(self))
     }
+
+    deinit { world.letGo(camera: place, by: ObjectIdentifier(self)) }
+
+    /// Names the simulated piece of hardware: objects with the same model and variant are holders of one camera.
+    private var place: String { "\(properties.model) \(properties.variant)" }
 
     /// Fixes exposure (50 µs up to nearly a frame interval) or gain (1 … 16); `nil`: automatic. Takes hold three frames
     /// later. Any thread.

@@ -14,6 +14,16 @@ final class ContractTests: XCTestCase {
         }
     }
 
+    func testASimulatedCameraKeepsTheContract() {
+        run(CameraContract.cases) { SimulatedCameraBench(format: .yuv420) }
+        run(CameraFaultContract.cases) { SimulatedCameraBench(format: .nv12) }
+    }
+
+    func testASimulatedCameraKeepsTheContractInRealTime() {
+        run(CameraContract.cases) { LiveCameraBench() }
+        run(CameraFaultContract.cases) { LiveCameraBench() }
+    }
+
     func testSimulatedButtonsKeepTheContract() {
         run(ButtonsContract.cases) { SimulatedButtonsBench() }
     }

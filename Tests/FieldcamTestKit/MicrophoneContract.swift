@@ -239,6 +239,8 @@ public struct Sound {
     public var samples: [Int16] = []
     public var count = 0
 
+    public init(rate: Int) { self.rate = rate }
+
     public var gaps: Int { pieces.count { $0.afterGap } }
 
     /// The amplitude of a frequency, 1 = full scale (one bin of a Fourier transform, by Goertzel's recursion).

@@ -23,6 +23,8 @@ public final class SimulatedWorld: Sendable {
         var nextLight = 0
         var devices: [Attached] = []
         weak var buttons: SimulatedButtons?
+        /// Which object holds which camera.
+        var holders: [String: ObjectIdentifier] = [:]
     }
     private struct Attached {
         weak var device: (any SteppedDevice)?
@@ -95,6 +97,21 @@ public final class SimulatedWorld: Sendable {
     var buttons: SimulatedButtons? {
         get { state.withLock { $0.buttons } }
         set { state.withLock { $0.buttons = newValue } }
+    }
+
+    /// Takes a camera for one object; false: another holds it.
+    func hold(camera: String, by holder: ObjectIdentifier) -> Bool {
+        state.withLock { state in
+            guard let current = state.holders[camera] else {
+                state.holders[camera] = holder
+                return true
+            }
+            return current == holder
+        }
+    }
+
+    func letGo(camera: String, by holder: ObjectIdentifier) {
+        state.withLock { if $0.holders[camera] == holder { $0.holders[camera] = nil } }
     }
 
     // MARK: - Scene
