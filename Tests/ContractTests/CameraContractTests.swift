@@ -19,7 +19,7 @@ private final class SimulatedCameraBench: CameraFaultBench {
         properties = SimulatedCamera.Properties(sensor: Size(width: 640, height: 480), format: format)
         abilities = CameraPromises(
             large: Size(width: 320, height: 240), small: Size(width: 160, height: 120), hasTwoStreams: true,
-            framerate: 30, slack: 1.01, ownSlots: FramePool.maximumSlots, isExclusive: false)
+            framerate: 30, slack: 1.01, ownSlots: FramePool.maximumSlots, isExclusive: true)
     }
 
     var now: Instant { clock.now }

@@ -14,11 +14,6 @@ final class ContractTests: XCTestCase {
         }
     }
 
-    func testASimulatedCameraKeepsTheContract() {
-        run(CameraContract.cases) { SimulatedCameraBench(format: .yuv420) }
-        run(CameraFaultContract.cases) { SimulatedCameraBench(format: .nv12) }
-    }
-
     func testASimulatedCameraKeepsTheContractInRealTime() {
         run(CameraContract.cases) { LiveCameraBench() }
         run(CameraFaultContract.cases) { LiveCameraBench() }

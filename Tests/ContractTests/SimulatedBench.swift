@@ -95,36 +95,10 @@ final class SimulatedLinesBench: SimulatedBench, LinesBench, @unchecked Sendable
     }
 }
 
-/// A camera that is stepped; a new object is another holder of the same one.
-class SimulatedCameraBench: SimulatedBench, CameraBench, @unchecked Sendable {
-    let abilities = CameraAbilities(
-        large: Size(width: 640, height: 480), small: Size(width: 320, height: 240), hasTwoStreams: true, framerate: 30,
-        slack: 1.01, ownSlots: FramePool.maximumSlots, isExclusive: true)
-    private let properties: SimulatedCamera.Properties
-
-    init(format: PixelFormat) {
-        properties = SimulatedCamera.Properties(sensor: Size(width: 800, height: 600), format: format)
-    }
-
-    func makeCamera() -> any Camera { SimulatedCamera(world: world, properties: properties) }
-
-    func makeAbsentCamera() -> any Camera {
-        let empty = clock.makeWorld()
-        empty.inject(.disconnect(nil))
-        return SimulatedCamera(world: empty, properties: properties)
-    }
-}
-
-extension SimulatedCameraBench: CameraFaultBench {
-    func failFrames(_ count: Int) { world.inject(.cancelFrames(count)) }
-    func disconnect() { world.inject(.disconnect(nil)) }
-    func reconnect() { world.inject(.reconnect) }
-}
-
 /// A camera in real time: its own thread makes the frames.
 final class LiveCameraBench: RealBench, CameraFaultBench {
     let slowness = 4.0
-    let abilities = CameraAbilities(
+    let abilities = CameraPromises(
         large: Size(width: 640, height: 480), small: Size(width: 320, height: 240), hasTwoStreams: true, framerate: 60,
         slack: 1.5, ownSlots: FramePool.maximumSlots, isExclusive: true)
     private let world = SimulatedWorld()

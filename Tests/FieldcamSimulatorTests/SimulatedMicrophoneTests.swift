@@ -33,6 +33,22 @@ final class SimulatedMicrophoneTests: XCTestCase {
         }
     }
 
+    /// The frequency of a pure tone, counted by samples, from where it rises through zero.
+    private func frequency(of sound: Sound) -> Double {
+        var first: Double?
+        var last = 0.0
+        var waves = -1
+        for index in sound.samples.indices.dropFirst()
+        where sound.samples[index - 1] < 0 && sound.samples[index] >= 0 {
+            let step = Double(sound.samples[index]) - Double(sound.samples[index - 1])
+            last = Double(index) - Double(sound.samples[index]) / step
+            first = first ?? last
+            waves += 1
+        }
+        guard let first, waves > 0 else { return 0 }
+        return Double(waves) * Double(sound.rate) / (last - first)
+    }
+
     func testWithoutTimeThereIsNoSound() throws {
         let rig = try Rig()
         let room = UnsafeMutableBufferPointer<Int16>.allocate(capacity: 10)
@@ -77,7 +93,7 @@ final class SimulatedMicrophoneTests: XCTestCase {
             let counted = Double(sound.count - last.samples) / 48_000
             XCTAssertEqual((counted / told - 1) * 1e6, ppm, accuracy: 1)
             // Counted by its samples the tone is lower when the card is too fast.
-            XCTAssertEqual(sound.frequency, 1000 / (1 + ppm / 1e6), accuracy: 0.01)
+            XCTAssertEqual(frequency(of: sound), 1000 / (1 + ppm / 1e6), accuracy: 0.01)
         }
     }
 
