@@ -315,7 +315,7 @@ final class RouteTests: XCTestCase {
             ),
             (
                 #"{"maximum_duration":"5sec"}"#, "field.unit",
-                "maximum_duration: \"5sec\" has the unknown unit \"sec\": the units are us, ms, s, min and h."
+                "maximum_duration: \"5sec\" has the unknown unit \"sec\": the units are ns, us, ms, s, min, h, d."
             ),
             (
                 #"{"maximum_duration":"-5s"}"#, "field.unit",
@@ -325,7 +325,7 @@ final class RouteTests: XCTestCase {
                 #"{"maximum_duration":true}"#, "field.type",
                 "maximum_duration must be a text with a unit, such as \"400ms\"."
             ),
-            (#"{"maximum_duration":"25h"}"#, "field.range", "maximum_duration is 25h; it may be 0s to 24h."),
+            (#"{"maximum_duration":"25h"}"#, "field.range", "maximum_duration is 25h; it may be 0s to 1d."),
             (
                 #"{"max_duration":"5s"}"#, "field.unknown",
                 "max_duration is an unknown field; known here: maximum_duration, torch."

@@ -11,54 +11,31 @@ public enum DurationTextError: Error, Hashable, Sendable {
         switch self {
         case .noUnit(let text): return "\"\(text)\" has no unit: write \"\(text)ms\", \"\(text)s\" or \"\(text)min\""
         case .unknownUnit(let unit, let text):
-            return "\"\(text)\" has the unknown unit \"\(unit)\": the units are us, ms, s, min and h"
+            return
+                "\"\(text)\" has the unknown unit \"\(unit)\": the units are \(Quantity.durationUnits.map(\.name).joined(separator: ", "))"
         case .notADuration(let text): return "\"\(text)\" is no duration: \(example)"
         }
     }
 }
 
 extension Duration {
-    private static let units: [(name: String, nanoseconds: Int64)] = [
-        ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000), ("h", 3_600_000_000_000),
-    ]
-
-    /// Reads a duration with its unit: `400ms`, `2s`, `1.5s`, `10min`, `1h`, `20us`. Not negative; at most 292 years.
+    /// Reads a duration with its unit: `400ms`, `2s`, `1.5s`, `10min`. Not negative; at most 292 years.
     public init(text: String) throws(DurationTextError) {
-        let digits = text.utf8.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        var rest = text.utf8[digits.endIndex...]
-        var fraction = rest.prefix(0)
-        if rest.first == UInt8(ascii: ".") {
-            fraction = rest.dropFirst().prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-            guard !fraction.isEmpty else { throw .notADuration(text) }
-            rest = rest[fraction.endIndex...]
+        if let nanoseconds = Quantity.parse(text, units: Quantity.durationUnits) {
+            self = .nanoseconds(nanoseconds)
+            return
         }
-        guard !digits.isEmpty, fraction.count <= 9, let whole = Int64(Substring(digits)) else {
-            throw .notADuration(text)
-        }
-        let unit = String(Substring(rest))
-        guard !unit.isEmpty else { throw .noUnit(text) }
-        guard let scale = Self.units.first(where: { $0.name == unit })?.nanoseconds else {
-            throw unit.utf8.allSatisfy({ $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7a })
-                ? .unknownUnit(unit, of: text) : .notADuration(text)
-        }
-        var nanoseconds = whole.multipliedReportingOverflow(by: scale)
-        var step = scale
-        for digit in fraction {
-            step /= 10
-            let sum = nanoseconds.partialValue.addingReportingOverflow(Int64(digit - UInt8(ascii: "0")) * step)
-            nanoseconds = (sum.partialValue, nanoseconds.overflow || sum.overflow)
-        }
-        guard !nanoseconds.overflow else { throw .notADuration(text) }
-        self = .nanoseconds(nanoseconds.partialValue)
+        let number = text.utf8.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+        let unit = text.utf8.dropFirst(number.count)
+        guard number.contains(where: { $0 != UInt8(ascii: ".") }) else { throw .notADuration(text) }
+        if unit.isEmpty { throw .noUnit(text) }
+        let name = String(Substring(unit))
+        guard unit.allSatisfy({ (0x61...0x7a).contains($0 | 0x20) }),
+            !Quantity.durationUnits.contains(where: { $0.name == name })
+        else { throw .notADuration(text) }
+        throw .unknownUnit(name, of: text)
     }
 
-    /// The shortest exact text with one unit, as `init(text:)` reads it; parts below 1 us are left out.
-    public var text: String {
-        let nanoseconds = inNanoseconds
-        if nanoseconds == 0 { return "0s" }
-        for unit in Self.units.reversed() where nanoseconds % unit.nanoseconds == 0 {
-            return "\(nanoseconds / unit.nanoseconds)\(unit.name)"
-        }
-        return "\(nanoseconds / 1_000)us"
-    }
+    /// The shortest exact text with one unit, as `init(text:)` reads it.
+    public var text: String { Quantity.text(self) }
 }

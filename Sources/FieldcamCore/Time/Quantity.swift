@@ -1,20 +1,18 @@
-import FieldcamCore
-
 /// Numbers with a unit: `"400ms"`, `"200MB"`.
-enum Quantity {
+public enum Quantity {
     /// Nanoseconds of a unit; ascending.
-    static let durationUnits: [(name: String, scale: Int64)] = [
+    public static let durationUnits: [(name: String, scale: Int64)] = [
         ("ns", 1), ("us", 1000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000),
         ("h", 3_600_000_000_000), ("d", 86_400_000_000_000),
     ]
     /// Bytes of a unit: decimal and binary multiples.
-    static let sizeUnits: [(name: String, scale: Int64)] = [
+    public static let sizeUnits: [(name: String, scale: Int64)] = [
         ("B", 1), ("kB", 1000), ("KiB", 1 << 10), ("MB", 1_000_000), ("MiB", 1 << 20), ("GB", 1_000_000_000),
         ("GiB", 1 << 30), ("TB", 1_000_000_000_000), ("TiB", 1 << 40),
     ]
 
     /// The whole amount in the smallest unit; `nil` if it isn't a number and one of the units, or is too large or too fine.
-    static func parse(_ text: String, units: [(name: String, scale: Int64)]) -> Int64? {
+    public static func parse(_ text: String, units: [(name: String, scale: Int64)]) -> Int64? {
         let number = text.utf8.prefix { $0 >= 0x30 && $0 <= 0x39 || $0 == UInt8(ascii: ".") }
         let unit = String(decoding: text.utf8.dropFirst(number.count), as: UTF8.self)
         guard let scale = units.first(where: { $0.name == unit })?.scale else { return nil }
@@ -37,14 +35,14 @@ enum Quantity {
     }
 
     /// The amount in the largest unit that divides it.
-    static func text(_ amount: Int64, units: [(name: String, scale: Int64)], zero: String) -> String {
+    public static func text(_ amount: Int64, units: [(name: String, scale: Int64)], zero: String) -> String {
         if amount == 0 { return zero }
         let fitting = units.last { amount % $0.scale == 0 }
         let unit: (name: String, scale: Int64) = fitting ?? units[0]
         return "\(amount / unit.scale)\(unit.name)"
     }
 
-    static func text(_ duration: Duration) -> String {
+    public static func text(_ duration: Duration) -> String {
         text(duration.inNanoseconds, units: durationUnits, zero: "0s")
     }
 }
