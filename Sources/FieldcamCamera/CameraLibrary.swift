@@ -23,7 +23,7 @@ public final class CameraLibrary: @unchecked Sendable {
     /// The libcamera behind it, such as "v0.4.0".
     public let version: String
 
-    private init(table: UnsafePointer<fc_camera_table>, path: String) {
+    init(table: UnsafePointer<fc_camera_table>, path: String) {
         self.table = table
         self.path = path
         version = String(cString: table.pointee.library_version)
@@ -92,7 +92,8 @@ public final class CameraLibrary: @unchecked Sendable {
             guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { continue }
             let middle = name.dropFirst(prefix.count).dropLast(suffix.count)
             guard middle.isEmpty || middle.hasPrefix("-") else { continue }
-            let parts = middle.dropFirst().split(separator: ".", omittingEmptySubsequences: false)
+            let parts =
+                middle.isEmpty ? [] : middle.dropFirst().split(separator: ".", omittingEmptySubsequences: false)
             let numbers = parts.compactMap { Int($0) }
             guard numbers.count == parts.count else { continue }
             found.append((numbers, name))

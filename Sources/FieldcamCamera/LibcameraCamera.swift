@@ -35,6 +35,15 @@ public final class LibcameraCamera: Camera, @unchecked Sendable {
         self.folders = folders
     }
 
+    /// With a table that is loaded already.
+    init(match: String, library: CameraLibrary) {
+        self.match = match
+        rotation = 0
+        mirror = false
+        folders = []
+        self.library = library
+    }
+
     deinit { close() }
 
     public var descriptor: Int32 { arrived.descriptor }

@@ -63,9 +63,10 @@ struct RequestBook {
     /// The director went round once: what came back before may be queued at the next turn.
     mutating func turn() { fresh = 0 }
 
-    /// The camera stopped: everything that it had is back.
+    /// The camera stopped: everything that it had is back, and nobody walks it any more.
     mutating func stop() {
         queued = 0
         fresh = 0
+        for index in 0..<count { readyAt[index] = Instant(nanoseconds: .min) }
     }
 }

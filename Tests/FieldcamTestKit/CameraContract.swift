@@ -185,7 +185,8 @@ public enum CameraContract {
                 watch.keep = held
                 try watch.wait("a frame in each slot") { $0.held.count == held }
                 let starved = watch.frames.count
-                watch.run(for: watch.mode.frameInterval * 8)
+                // A slow machine's camera has intervals of its own.
+                watch.run(for: max(watch.mode.frameInterval, watch.meanInterval) * 8)
                 try expect(watch.frames.count == starved, "a frame came though all \(held) slots are held")
                 for frame in watch.held { try frame.checkUnchanged() }
                 watch.isKeeping = false
@@ -218,7 +219,7 @@ public enum CameraContract {
             // Pipelines that don't keep to a rate they advertise are found out by their first frames.
             try watch.wait("the first frames") { $0.frames.count >= 12 }
             let first = watch.frames.count
-            try watch.wait("thirty frames") { $0.frames.count >= first + 31 }
+            try watch.wait("twenty frames") { $0.frames.count >= first + 21 }
             let times = watch.frames[first...].map(\.exposureEnd)
             let intervals = zip(times, times.dropFirst()).map { $1 - $0 }.sorted()
             let median = intervals[intervals.count / 2]

@@ -123,6 +123,12 @@ public final class CameraWatch {
         }
     }
 
+    /// The time from one frame to the next so far; 0 with less than two frames.
+    public var meanInterval: Duration {
+        guard frames.count > 1 else { return .zero }
+        return (frames[frames.count - 1].exposureEnd - frames[0].exposureEnd) / (frames.count - 1)
+    }
+
     /// Runs for a span, whatever comes.
     public func run(for span: Duration) {
         let end = bench.now + span

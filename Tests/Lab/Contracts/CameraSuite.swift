@@ -20,12 +20,13 @@ final class LibcameraBench: RealBench, CameraBench {
     init() throws(ContractFailure) {
         switch getenv("LAB_CAMERA").map({ String(cString: $0) }) {
         case "vimc":
-            // One stream, four buffers of its own, and a debayer that an emulated processor runs at a few frames a second.
+            // One stream, four buffers of its own, and a debayer that an emulated processor runs as fast as it can: from a
+            // frame in two seconds (libcamera 0.4 on a busy machine) up. That it isn't too fast is what can be demanded.
             match = "index:0"
             slowness = 20
             abilities = CameraPromises(
                 large: Size(width: 480, height: 360), small: Size(width: 240, height: 180), hasTwoStreams: false,
-                framerate: 10, slack: 8, ownSlots: 4, isExclusive: true)
+                framerate: 10, slack: 100, ownSlots: 4, isExclusive: true)
         case "virtual":
             match = "location:back"
             slowness = 10
