@@ -59,6 +59,14 @@ struct CameraLink {
         return missed
     }
 
+    /// It was stopped on purpose: no silence counts, nothing is retried.
+    mutating func forget() {
+        startedAt = nil
+        retryAt = nil
+        isUp = false
+        lastDetail = ""
+    }
+
     func isSilent(now: Instant) -> Bool {
         guard retryAt == nil, startedAt != nil, let deadline = nextDeadline else { return false }
         return now >= deadline

@@ -12,9 +12,12 @@ final class CameraWorker: @unchecked Sendable {
         case restart(CameraRequest)
         /// Gives the camera up first, then as `start`.
         case reopen(CameraRequest)
+        /// Stops it; it stays configured, with its buffers.
+        case pause
         case close
     }
 
+    private let id: CameraID
     private let camera: any Camera
     private let facts: FactBox
     private let box = Mailbox<Job>(capacity: 8)
@@ -22,13 +25,14 @@ final class CameraWorker: @unchecked Sendable {
     private var isOpen = false
     private var mode: CameraMode?
 
-    init(camera: any Camera, facts: FactBox) {
+    init(id: CameraID, camera: any Camera, facts: FactBox) {
+        self.id = id
         self.camera = camera
         self.facts = facts
     }
 
     func start() {
-        thread = Thread(name: "fc-camera") { [self] in
+        thread = Thread(name: id.index == 0 ? "fc-camera" : "fc-camera-\(id.index)") { [self] in
             while let job = box.take() { perform(job) }
         }
     }
@@ -55,12 +59,15 @@ final class CameraWorker: @unchecked Sendable {
         case .restart(let request):
             camera.stop()
             bringUp(request)
+        case .pause:
+            camera.stop()
+            facts.post(.cameraStopped(id))
         case .reopen(let request):
             shutDown()
             bringUp(request)
         case .close:
             shutDown()
-            facts.post(.cameraClosed)
+            facts.post(.cameraStopped(id))
         }
     }
 
@@ -78,11 +85,11 @@ final class CameraWorker: @unchecked Sendable {
                 self.mode = mode
             }
             try camera.start()
-            facts.post(.cameraStarted(mode))
+            facts.post(.cameraStarted(id, mode))
         } catch {
             // Half-open is of no use: the next try begins from nothing.
             shutDown()
-            facts.post(.cameraFailed(error))
+            facts.post(.cameraFailed(id, error))
         }
     }
 

@@ -20,28 +20,33 @@ public final class Director: @unchecked Sendable {
 
     public let desk: FrontDesk
     let plant: Plant
+    var settings: LiveSettings
+    /// Settings that wait for an idle camera.
+    private var waitingSettings: LiveSettings?
     let facts: FactBox
     let store: StoreWorker
     let stills: StillWorker
     let clips: ClipWorker
     let sound: SoundWorker?
-    let cameraWorker: CameraWorker
+    let stations: [Station]
+    /// The camera whose frames count.
+    var active: Station
+    let meter = SceneMeter()
+    var indicator: IndicatorPlayer
     private let labour: Labour
     private let timer = TimerFD()
 
     public internal(set) var session: Session
     var effects = Effects()
     var leases = LeaseTable()
-    /// Answers to `readLevel`, taken up after the effects that asked for them.
-    private var levels: [Fact] = []
+    private var answers: [Fact] = []
+    /// Whether the status is to be told anew.
+    func changedStatus() { dirty = true }
+    /// Facts that carrying out effects brings; taken up after those effects.
+    func later(_ fact: Fact) { answers.append(fact) }
 
-    var mode: CameraMode?
-    /// Between `cameraStarted` and the next order to the camera's thread: only then the camera is drained.
-    private var cameraRuns = false
-    var link: CameraLink
     var details: [ClipDetails] = []
     var shots: [ShotDetails] = []
-    var wantedControls = CameraControls()
     private var stopAsked = false
     private var nextTick: Instant
     private var measuring = false
@@ -64,15 +69,25 @@ public final class Director: @unchecked Sendable {
         } else {
             sound = nil
         }
-        cameraWorker = CameraWorker(camera: plant.camera, facts: facts)
-        session = Session(settings: plant.session, buttons: plant.buttonRoles.count)
-        link = CameraLink(interval: plant.session.frameInterval)
+        settings = plant.settings
+        let interval = plant.settings.session.frameInterval
+        var stations: [Station] = []
+        for (index, station) in plant.stations.enumerated() {
+            stations.append(
+                Station(
+                    id: CameraID(index), station, request: plant.settings.requests[index], interval: interval,
+                    facts: facts))
+        }
+        self.stations = stations
+        active = stations[plant.firstCamera.index]
+        indicator = IndicatorPlayer(line: plant.indicator)
+        session = Session(settings: plant.settings.session, buttons: plant.buttonRoles.count)
         nextTick = plant.clock.now
-        levels.reserveCapacity(16)
+        answers.reserveCapacity(16)
         details.reserveCapacity(16)
         shots.reserveCapacity(32)
         var status = Status()
-        status.camera.role = plant.cameraRole
+        status.camera.role = active.role
         status.camera.state = plant.startsCamera ? "starting" : "released"
         status.buttons = plant.buttonRoles.map {
             var button = Status.Button()
@@ -91,12 +106,12 @@ public final class Director: @unchecked Sendable {
             stills.start()
             clips.start()
             sound?.start()
-            cameraWorker.start()
+            for station in stations { station.worker.start() }
         }
         store.post(.reserveNumbers)
         if plant.startsCamera {
             reduce(.camera(.starting, at: plant.clock.now))
-            cameraWorker.post(.start(plant.cameraRequest))
+            startCamera(active)
         } else {
             reduce(.camera(.released, at: plant.clock.now))
         }
@@ -120,11 +135,15 @@ public final class Director: @unchecked Sendable {
 
     /// Gives the camera and the lines back and joins the workers.
     public func finish() {
-        cameraRuns = false
         plant.buttons.close()
-        cameraWorker.post(.close)
+        for station in stations {
+            station.runs = false
+            station.light?.close()
+            station.worker.post(.close)
+        }
+        plant.indicator?.close()
         if case .inline = labour { while workInline() {} }
-        cameraWorker.stop()
+        for station in stations { station.worker.stop() }
         sound?.stop()
         clips.stop()
         stills.stop()
@@ -136,23 +155,27 @@ public final class Director: @unchecked Sendable {
         var deadline = nextTick
         if let other = session.nextDeadline { deadline = min(deadline, other) }
         if let other = plant.buttons.nextDeadline { deadline = min(deadline, other) }
-        if cameraRuns, let other = plant.camera.nextDeadline { deadline = min(deadline, other) }
-        if let other = link.nextDeadline { deadline = min(deadline, other) }
+        if let other = indicator.nextDeadline { deadline = min(deadline, other) }
+        for station in stations {
+            if station.runs, let other = station.camera.nextDeadline { deadline = min(deadline, other) }
+            if station.isWanted, let other = station.link.nextDeadline { deadline = min(deadline, other) }
+        }
         return deadline
     }
 
     private func wait() {
         timer.arm(at: nextDeadline)
-        withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 5) { polled in
+        let count = 3 + 2 * stations.count
+        withUnsafeTemporaryAllocation(of: pollfd.self, capacity: count) { polled in
             polled.initialize(repeating: pollfd(fd: -1, events: Int16(POLLIN), revents: 0))
             polled[0].fd = desk.arrived.descriptor
             polled[1].fd = timer.descriptor
             polled[2].fd = plant.buttons.descriptor
-            if cameraRuns {
-                polled[3].fd = plant.camera.descriptor
-                polled[4].fd = mode?.pool.freed.descriptor ?? -1
+            for (index, station) in stations.enumerated() where station.runs {
+                polled[3 + 2 * index].fd = station.camera.descriptor
+                polled[4 + 2 * index].fd = station.mode?.pool.freed.descriptor ?? -1
             }
-            _ = poll(polled.baseAddress, 5, -1)
+            _ = poll(polled.baseAddress, nfds_t(count), -1)
             if polled[1].revents != 0 { timer.clear() }
         }
     }
@@ -164,15 +187,16 @@ public final class Director: @unchecked Sendable {
         plant.buttons.drain(now: now) { take($0) }
         takeOrders()
         takeWorkerFacts()
-        if cameraRuns { plant.camera.drain { take($0) } }
+        for station in stations where station.runs { station.camera.drain { take($0, from: station) } }
         let due = plant.clock.now
         if let deadline = session.nextDeadline, deadline <= due { reduce(.time(due)) }
-        watchCamera(due)
+        for station in stations { watch(station, due) }
         if due >= nextTick { tick(due) }
-        if cameraRuns {
+        if let deadline = indicator.nextDeadline, deadline <= due { indicator.advance(due) }
+        for station in stations where station.runs {
             // Cleared first: a slot that becomes free from here on signals again.
-            mode?.pool.freed.clear()
-            plant.camera.requeue(now: due)
+            station.mode?.pool.freed.clear()
+            station.camera.requeue(now: due)
         }
         if case .inline = labour {
             while workInline() { takeWorkerFacts() }
@@ -181,7 +205,8 @@ public final class Director: @unchecked Sendable {
     }
 
     private func workInline() -> Bool {
-        var worked = cameraWorker.workOnce()
+        var worked = false
+        for station in stations where station.worker.workOnce() { worked = true }
         if stills.workOnce() { worked = true }
         if store.workOnce() { worked = true }
         if sound?.workOnce() ?? false { worked = true }
@@ -195,8 +220,8 @@ public final class Director: @unchecked Sendable {
     func reduce(_ fact: Fact) {
         session.reduce(fact, into: &effects)
         perform()
-        while let level = levels.popLast() {
-            session.reduce(level, into: &effects)
+        while !answers.isEmpty {
+            session.reduce(answers.removeFirst(), into: &effects)
             perform()
         }
     }
@@ -209,7 +234,7 @@ public final class Director: @unchecked Sendable {
 
     func read(_ button: ButtonID) {
         guard let pressed = plant.buttons.level(of: button) else { return }
-        levels.append(.level(button, pressed: pressed, at: plant.clock.now))
+        answers.append(.level(button, pressed: pressed, at: plant.clock.now))
     }
 
     private func take(_ fact: ButtonFact) {
@@ -258,6 +283,10 @@ public final class Director: @unchecked Sendable {
             case .contact(let button, let pressed, let source):
                 guard button.index < plant.buttonRoles.count else { continue }
                 reduce(.softwareContact(button, pressed: pressed, source: source, at: arrival.at))
+            case .command(let command, let token, let source):
+                reduce(.command(command, token, source: source, at: arrival.at))
+            case .configure(let settings):
+                configure(settings)
             case .shutDown:
                 stopAsked = true
                 reduce(.shutdown(at: arrival.at))
@@ -265,13 +294,16 @@ public final class Director: @unchecked Sendable {
         }
     }
 
-    private func take(_ fact: CameraFact) {
+    private func take(_ fact: CameraFact, from station: Station) {
         switch fact {
-        case .frame(let frame):
-            guard let mode else { return }
-            leases.insert(mode.pool.lease(frame.ref))
-            let missed = link.saw(frame, now: plant.clock.now)
-            if link.isNewlyUp { cameraIsUp(mode) }
+        case .frame(var frame):
+            guard let mode = station.mode else { return }
+            frame.ref.camera = station.id.index
+            let lease = mode.pool.lease(frame.ref)
+            meter.measure(lease.video, into: &frame)
+            leases.insert(lease)
+            let missed = station.link.saw(frame, now: plant.clock.now)
+            if station.link.isNewlyUp, station === active { cameraIsUp(mode) }
             desk.update {
                 $0.counters.frames += 1
                 $0.counters.framesMissed += missed
@@ -281,7 +313,7 @@ public final class Director: @unchecked Sendable {
         case .frameFailed:
             desk.update { $0.counters.framesFailed += 1 }
         case .lost:
-            cameraLost("the camera's hardware timed out or went away")
+            lost(station, "the camera's hardware timed out or went away")
         }
     }
 
@@ -289,9 +321,9 @@ public final class Director: @unchecked Sendable {
         while let fact = facts.take() {
             dirty = true
             switch fact {
-            case .cameraStarted(let mode): cameraStarted(mode)
-            case .cameraFailed(let error): cameraFailed(error)
-            case .cameraClosed: break
+            case .cameraStarted(let camera, let mode): started(stations[camera.index], mode)
+            case .cameraFailed(let camera, let error): failed(stations[camera.index], error)
+            case .cameraStopped(let camera): stopped(stations[camera.index])
             case .shotSaved(let number, let file, let width, let height):
                 if let index = shots.firstIndex(where: { $0.number == number }) {
                     shots[index].file = file
@@ -348,6 +380,41 @@ public final class Director: @unchecked Sendable {
         }
     }
 
+    /// Works by new settings: at once what can be, the rest once nothing is under way.
+    private func configure(_ wanted: LiveSettings) {
+        var session = wanted.session
+        session.frameInterval = active.mode?.frameInterval ?? session.frameInterval
+        session.frameSlots = self.session.settings.frameSlots
+        let needsCamera = wanted.requests != settings.requests
+        if needsCamera, !self.session.isIdle {
+            waitingSettings = wanted
+            var now = wanted
+            now.requests = settings.requests
+            now.framerate = settings.framerate
+            settings = now
+        } else {
+            waitingSettings = nil
+            settings = wanted
+        }
+        reduce(.settingsChanged(session))
+        guard needsCamera, waitingSettings == nil else { return }
+        for station in stations {
+            station.request = wanted.requests[station.id.index]
+            guard station.isWanted else {
+                // It is configured anew when it is started next.
+                if station.mode != nil { stopCamera(station, keeps: false) }
+                continue
+            }
+            station.runs = false
+            station.link.forget()
+            station.worker.post(.reopen(station.request))
+            if station === active {
+                desk.update { $0.camera.state = "starting" }
+                reduce(.camera(.starting, at: plant.clock.now))
+            }
+        }
+    }
+
     private func storageFailed(_ error: HardwareError) {
         Log.error("media can't be stored", ["reason": error.description])
         let isFull = error.kind == .full
@@ -356,92 +423,6 @@ public final class Director: @unchecked Sendable {
             $0.storage.detail = error.description
         }
         reduce(.storage(isFull ? .low : .unwritable, at: plant.clock.now))
-    }
-
-    // MARK: Camera
-
-    private func cameraStarted(_ mode: CameraMode) {
-        self.mode = mode
-        cameraRuns = true
-        link.started(interval: mode.frameInterval, now: plant.clock.now)
-        planWaitingClips(mode)
-        var settings = session.settings
-        settings.frameInterval = mode.frameInterval
-        settings.frameSlots = Self.frameSlotsOfCore(mode.pool.slots)
-        reduce(.settingsChanged(settings))
-        // The first chance to queue what the camera was started with.
-        plant.camera.requeue(now: plant.clock.now)
-    }
-
-    /// Of the camera's slots some are with the encoder and some must be free to be filled; Core has the rest.
-    static func frameSlotsOfCore(_ slots: Int) -> Int {
-        max(3, slots - ClipWorker.backlog / 2 - 4)
-    }
-
-    private func cameraIsUp(_ mode: CameraMode) {
-        desk.update {
-            $0.camera.state = "up"
-            $0.camera.detail = ""
-            $0.camera.model = mode.model
-            $0.camera.stillWidth = mode.pool.still.width
-            $0.camera.stillHeight = mode.pool.still.height
-            $0.camera.videoWidth = mode.pool.video.width
-            $0.camera.videoHeight = mode.pool.video.height
-            $0.camera.framerate = 1e9 / Double(mode.frameInterval.inNanoseconds)
-            $0.camera.slots = mode.pool.slots
-            $0.camera.copiesFrames = mode.copiesFrames
-        }
-        dirty = true
-        send("camera.up", fields: [.init("role", .string(plant.cameraRole))])
-        Log.notice("camera up", ["role": plant.cameraRole, "model": mode.model])
-        let wanted = plant.cameraRequest.video
-        if wanted.width != mode.pool.video.width || wanted.height != mode.pool.video.height {
-            send(
-                "quality.fallback",
-                fields: [
-                    .init("requested", .string("\(wanted.width)x\(wanted.height)")),
-                    .init("effective", .string("\(mode.pool.video.width)x\(mode.pool.video.height)")),
-                    .init("reason", .string("the camera has no such size")),
-                ])
-        }
-        reduce(.camera(.up, at: plant.clock.now))
-    }
-
-    private func cameraFailed(_ error: HardwareError) {
-        cameraRuns = false
-        if link.failed(now: plant.clock.now, detail: error.description) {
-            Log.error("camera can't be used", ["role": plant.cameraRole, "reason": error.description])
-            tellCameraDown(error.failureOfCamera, error.description)
-        }
-        reduce(.camera(.down(error.failureOfCamera), at: plant.clock.now))
-    }
-
-    private func cameraLost(_ why: String) {
-        guard cameraRuns else { return }
-        cameraRuns = false
-        Log.error("camera lost", ["role": plant.cameraRole, "reason": why])
-        tellCameraDown(.cameraLost, why)
-        reduce(.camera(.down(.cameraLost), at: plant.clock.now))
-        cameraWorker.post(
-            link.lost(now: plant.clock.now) ? .restart(plant.cameraRequest) : .reopen(plant.cameraRequest))
-    }
-
-    private func tellCameraDown(_ reason: FailureReason, _ detail: String) {
-        desk.update {
-            $0.camera.state = "recovering"
-            $0.camera.detail = detail
-        }
-        send(
-            "camera.down",
-            fields: [
-                .init("role", .string(plant.cameraRole)), .init("reason", .string(reason.rawValue)),
-                .init("detail", .string(detail)),
-            ])
-    }
-
-    private func watchCamera(_ now: Instant) {
-        if cameraRuns, link.isSilent(now: now) { cameraLost("no frame came for \(link.patienceText)") }
-        if link.retryIsDue(now: now) { cameraWorker.post(.start(plant.cameraRequest)) }
     }
 
     // MARK: Slow clockwork
@@ -460,6 +441,7 @@ public final class Director: @unchecked Sendable {
             clips.post(.soundInterrupted(details[index].key, "the microphone stopped answering"))
             details[index].finishing = now
         }
+        if let settings = waitingSettings { configure(settings) }
         dirty = true
     }
 

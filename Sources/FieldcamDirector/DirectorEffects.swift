@@ -38,13 +38,17 @@ extension Director {
         case .reserveNumbers:
             store.post(.reserveNumbers)
         case .control(let controls):
-            if controls != wantedControls {
-                wantedControls = controls
-                plant.camera.control(controls)
-            }
-        case .measureRegion, .rememberScene, .lightOn, .lightOff, .indicate, .startCamera, .stopCamera,
-            .releaseCamera, .useCamera:
-            break
+            active.controls = controls
+            if active.runs { active.camera.control(controls) }
+        case .measureRegion(let region): meter.region = region
+        case .rememberScene: meter.remember()
+        case .lightOn(let camera, let level, let deadline): light(camera, level: level, deadline: deadline)
+        case .lightOff(let camera): lightOff(camera)
+        case .indicate(let pattern): indicator.play(pattern, now: plant.clock.now)
+        case .startCamera(let camera): startCamera(stations[camera.index])
+        case .stopCamera(let camera): stopCamera(stations[camera.index], keeps: true)
+        case .releaseCamera(let camera): stopCamera(stations[camera.index], keeps: false)
+        case .useCamera(let camera): useCamera(stations[camera.index])
         case .announce(let announcement):
             tell(announcement)
         case .answer(let token, let answer):
@@ -57,16 +61,37 @@ extension Director {
         body(&details[index])
     }
 
+    private func light(_ camera: CameraID, level: Double, deadline: Instant) {
+        guard let light = stations[camera.index].light else { return later(.lightFailed(camera, at: plant.clock.now)) }
+        do throws(HardwareError) {
+            try light.turnOn(level: level, deadline: deadline)
+            later(.light(camera, level: try light.level(), at: plant.clock.now))
+        } catch {
+            Log.error("the light can't be switched on", ["reason": error.description])
+            later(.lightFailed(camera, at: plant.clock.now))
+        }
+    }
+
+    private func lightOff(_ camera: CameraID) {
+        guard let light = stations[camera.index].light else { return }
+        do throws(HardwareError) {
+            try light.turnOff()
+        } catch {
+            Log.error("the light can't be switched off", ["reason": error.description])
+        }
+        later(.light(camera, level: 0, at: plant.clock.now))
+    }
+
     private func encodeShot(_ number: MediaNumber, _ frame: Frame, _ press: Instant) {
         shots.append(ShotDetails(number: number))
-        guard let mode, let lease = leases.share(frame.ref) else {
+        guard let mode = stations[frame.ref.camera].mode, let lease = leases.share(frame.ref) else {
             return facts.post(
                 .shotFailed(
                     number, HardwareError(.invalid, "encode the photo", detail: "its frame was given back too early"),
                     during: .encoding))
         }
         let plan = StillPlan(
-            quality: plant.photoQuality, rotation: mode.rotation, mirror: mode.mirror, make: plant.make,
+            quality: settings.photoQuality, rotation: mode.rotation, mirror: mode.mirror, make: plant.make,
             model: mode.model, software: plant.software, taken: wallTime(of: press), exposure: frame.exposure,
             gain: frame.gain, lensPosition: frame.lensPosition)
         if !stills.post(StillWorker.Job(number: number, lease: lease, plan: plan)) {
@@ -78,9 +103,11 @@ extension Director {
     }
 
     private func beginClip(_ key: ClipKey, _ press: Instant) {
-        details.append(ClipDetails(key: key, press: press, encoder: plant.encoders.first ?? "", hasPlan: mode != nil))
-        clips.post(.begin(key, mode.map { plan(for: $0) }, wantsSound: sound != nil))
-        sound?.post(.begin(key))
+        details.append(
+            ClipDetails(key: key, press: press, encoder: settings.encoders.first ?? "", hasPlan: active.mode != nil))
+        let wantsSound = sound != nil && settings.recordsSound
+        clips.post(.begin(key, active.mode.map { plan(for: $0) }, wantsSound: wantsSound))
+        if wantsSound { sound?.post(.begin(key)) }
     }
 
     /// Gives a plan to clips that were begun before the camera had told its picture's layout.
@@ -93,8 +120,8 @@ extension Director {
 
     private func plan(for mode: CameraMode) -> ClipPlan {
         ClipPlan(
-            encoders: plant.encoders, layout: mode.pool.video, framerate: plant.framerate,
-            bitRate: plant.videoBitRate, everyFrameIsKey: plant.everyFrameIsKey, rotation: mode.rotation,
+            encoders: settings.encoders, layout: mode.pool.video, framerate: settings.framerate,
+            bitRate: settings.videoBitRate, everyFrameIsKey: settings.everyFrameIsKey, rotation: mode.rotation,
             mirror: mode.mirror, audio: nil)
     }
 

@@ -70,7 +70,7 @@ extension Director {
     }
 
     /// The board's name for a camera.
-    func role(of camera: CameraID) -> String { plant.cameraRole }
+    func role(of camera: CameraID) -> String { stations[camera.index].role }
 
     private func tellPhoto(
         _ number: MediaNumber, _ source: Source, _ frame: Frame, _ offset: Duration, _ flashFired: Bool
@@ -102,9 +102,9 @@ extension Director {
             "recording.started", number: number,
             fields: [
                 .source(source), .init("first_frame_offset_ns", .integer(offset.inNanoseconds)),
-                .init("encoder", .string(encoder)), .init("width", .integer(Int64(mode?.pool.video.width ?? 0))),
-                .init("height", .integer(Int64(mode?.pool.video.height ?? 0))),
-                .init("framerate", .number(plant.framerate)),
+                .init("encoder", .string(encoder)), .init("width", .integer(Int64(active.mode?.pool.video.width ?? 0))),
+                .init("height", .integer(Int64(active.mode?.pool.video.height ?? 0))),
+                .init("framerate", .number(settings.framerate)),
             ])
     }
 

@@ -8,6 +8,10 @@ public enum Order: Hashable, Sendable {
     case stop(RequestToken, Source)
     /// A software press or release of a button: a contact of its own.
     case contact(ButtonID, pressed: Bool, Source)
+    /// Live control.
+    case command(ControlCommand, RequestToken, Source)
+    /// Work by these settings from now on; what needs an idle camera waits for it.
+    case configure(LiveSettings)
     /// Finish what runs, then `Director.run` returns.
     case shutDown
 }

@@ -3,59 +3,63 @@ import FieldcamPorts
 
 /// The ports that a director works with, and what it knows of the board and the settings.
 public struct Plant {
+    /// A camera of the board, by `CameraID.index`.
+    public struct Station {
+        public var role: String
+        public var camera: any Camera
+        /// `nil`: no light reaches what it sees.
+        public var light: (any Light)?
+
+        public init(role: String, camera: any Camera, light: (any Light)? = nil) {
+            self.role = role
+            self.camera = camera
+            self.light = light
+        }
+    }
+
     public var clock: any Clock
-    public var camera: any Camera
-    public var cameraRole: String
-    public var cameraRequest: CameraRequest
+    /// At least one.
+    public var stations: [Station]
+    /// The camera to begin with.
+    public var firstCamera: CameraID
     /// `camera.autostart`
     public var startsCamera: Bool
     public var buttons: any Buttons
     /// The role of each button, by `ButtonID.index`; the first is the shutter.
     public var buttonRoles: [String]
-    /// `nil`: the board has none, or `audio.enabled = false`.
+    public var indicator: (any OutputLine)?
+    /// `nil`: the board has none.
     public var microphone: (any Microphone)?
     /// One for each `fc-still` thread.
     public var stillEncoders: [any StillEncoder]
     public var clipWriters: any ClipWriterFactory
     public var store: any MediaStore
     public var mediaFolder: String
-
-    public var session: SessionSettings
-    public var photoQuality: Int
-    /// The encoder that was found to work, and the order in which others are tried.
-    public var encoders: [String]
-    public var videoBitRate: Int?
-    public var everyFrameIsKey: Bool
-    public var framerate: Double
+    public var settings: LiveSettings
     /// EXIF's make, and software with its version.
     public var make: String
     public var software: String
 
     public init(
-        clock: any Clock, camera: any Camera, cameraRole: String, cameraRequest: CameraRequest,
-        startsCamera: Bool = true, buttons: any Buttons, buttonRoles: [String], microphone: (any Microphone)?,
-        stillEncoders: [any StillEncoder], clipWriters: any ClipWriterFactory, store: any MediaStore,
-        mediaFolder: String, session: SessionSettings, photoQuality: Int, encoders: [String], videoBitRate: Int?,
-        everyFrameIsKey: Bool, framerate: Double, make: String, software: String
+        clock: any Clock, stations: [Station], firstCamera: CameraID = CameraID(0), startsCamera: Bool = true,
+        buttons: any Buttons, buttonRoles: [String], indicator: (any OutputLine)? = nil,
+        microphone: (any Microphone)?, stillEncoders: [any StillEncoder], clipWriters: any ClipWriterFactory,
+        store: any MediaStore, mediaFolder: String, settings: LiveSettings, make: String, software: String
     ) {
+        precondition(stations.indices.contains(firstCamera.index))
         self.clock = clock
-        self.camera = camera
-        self.cameraRole = cameraRole
-        self.cameraRequest = cameraRequest
+        self.stations = stations
+        self.firstCamera = firstCamera
         self.startsCamera = startsCamera
         self.buttons = buttons
         self.buttonRoles = buttonRoles
+        self.indicator = indicator
         self.microphone = microphone
         self.stillEncoders = stillEncoders
         self.clipWriters = clipWriters
         self.store = store
         self.mediaFolder = mediaFolder
-        self.session = session
-        self.photoQuality = photoQuality
-        self.encoders = encoders
-        self.videoBitRate = videoBitRate
-        self.everyFrameIsKey = everyFrameIsKey
-        self.framerate = framerate
+        self.settings = settings
         self.make = make
         self.software = software
     }

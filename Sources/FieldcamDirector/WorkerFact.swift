@@ -3,9 +3,9 @@ import FieldcamPorts
 
 /// What a worker reports to the director. Facts of Core with the details that only the shell needs.
 enum WorkerFact: Sendable {
-    case cameraStarted(CameraMode)
-    case cameraFailed(HardwareError)
-    case cameraClosed
+    case cameraStarted(CameraID, CameraMode)
+    case cameraFailed(CameraID, HardwareError)
+    case cameraStopped(CameraID)
 
     case shotSaved(MediaNumber, SavedFile, width: Int, height: Int)
     case shotFailed(MediaNumber, HardwareError, during: ShotStage)

@@ -26,15 +26,17 @@ final class LiveStudio {
         buttons = SimulatedButtons(world: world)
         var session = session
         session.frameInterval = .nanoseconds(Int64(1e9 / framerate))
+        let camera = SimulatedCamera(world: world, properties: SimulatedCamera.Properties(sensor: size))
         let plant = Plant(
-            clock: MachineClock(),
-            camera: SimulatedCamera(world: world, properties: SimulatedCamera.Properties(sensor: size)),
-            cameraRole: "rear",
-            cameraRequest: CameraRequest(still: size, video: size, framerate: framerate, slots: 24), buttons: buttons,
+            clock: MachineClock(), stations: [Plant.Station(role: "rear", camera: camera)], buttons: buttons,
             buttonRoles: ["shutter"], microphone: hasMicrophone ? SimulatedMicrophone(world: world) : nil,
             stillEncoders: stillEncoders, clipWriters: clipWriters, store: store, mediaFolder: "memory",
-            session: session, photoQuality: 92, encoders: encoders, videoBitRate: nil, everyFrameIsKey: false,
-            framerate: framerate, make: "fieldcam", software: "budget")
+            settings: LiveSettings(
+                session: session,
+                requests: [CameraRequest(still: size, video: size, framerate: framerate, slots: 24)],
+                photoQuality: 92, encoders: encoders, videoBitRate: nil, everyFrameIsKey: false, framerate: framerate,
+                recordsSound: true),
+            make: "fieldcam", software: "budget")
         let director = Director(plant: plant, desk: desk)
         self.director = director
         thread = Thread(name: "fc-director", stackBytes: 4 << 20) { director.run() }

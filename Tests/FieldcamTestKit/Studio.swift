@@ -34,13 +34,15 @@ public final class Studio {
         world = clock.makeWorld()
         buttons = SimulatedButtons(world: world)
         camera = SimulatedCamera(world: world, properties: SimulatedCamera.Properties(sensor: size))
+        let request = CameraRequest(still: size, video: size, framerate: framerate, slots: slots)
         let plant = Plant(
-            clock: DirectorClock(clock), camera: camera, cameraRole: "rear",
-            cameraRequest: CameraRequest(still: size, video: size, framerate: framerate, slots: slots),
+            clock: DirectorClock(clock), stations: [Plant.Station(role: "rear", camera: camera)],
             startsCamera: startsCamera, buttons: buttons, buttonRoles: ["shutter"],
             microphone: SimulatedMicrophone(world: world), stillEncoders: [stillEncoder],
-            clipWriters: clipWriters ?? writers, store: store, mediaFolder: "memory", session: settings,
-            photoQuality: 92, encoders: ["counting"], videoBitRate: nil, everyFrameIsKey: false, framerate: framerate,
+            clipWriters: clipWriters ?? writers, store: store, mediaFolder: "memory",
+            settings: LiveSettings(
+                session: settings, requests: [request], photoQuality: 92, encoders: ["counting"], videoBitRate: nil,
+                everyFrameIsKey: false, framerate: framerate, recordsSound: true),
             make: "fieldcam", software: "test")
         director = Director(plant: plant, desk: desk, labour: .inline)
         director.start()

@@ -40,10 +40,18 @@ final class Devices {
     }
 
     func plant(store: any MediaStore, media: String) -> Plant {
-        let index = settings.defaultCamera(of: board)
-        let profile = index.map { board.cameras[$0] }
-        let preset = settings.video.quality.preset
         let writers = clipWriters()
+        return Plant(
+            clock: MachineClock(), stations: stations(), firstCamera: CameraID(settings.defaultCamera(of: board) ?? 0),
+            startsCamera: settings.camera.autostart, buttons: buttons(),
+            buttonRoles: board.buttons.map(\.role.rawValue), microphone: microphone(),
+            stillEncoders: [JPEGEncoder(), JPEGEncoder()], clipWriters: writers, store: store, mediaFolder: media,
+            settings: liveSettings(writers), make: "fieldcam", software: "fieldcam \(fieldcamVersion)")
+    }
+
+    /// What the director works by, of these settings on this board.
+    private func liveSettings(_ writers: any ClipWriterFactory) -> LiveSettings {
+        let preset = settings.video.quality.preset
         let encoders = settings.video.encoders(of: board)
         let working = writers.probe(encoders)
         if working == nil {
@@ -51,19 +59,21 @@ final class Devices {
         } else if working == "h264_v4l2m2m" {
             Log.notice("clips are made by h264_v4l2m2m, which was never verified on real hardware")
         }
-        return Plant(
-            clock: MachineClock(), camera: camera(profile, variant: index ?? 0), cameraRole: profile?.role ?? "",
-            cameraRequest: CameraRequest(
-                still: settings.photo.size.pixels, video: Size(width: preset.size.width, height: preset.size.height),
-                framerate: settings.video.effectiveFramerate, slots: Self.frameSlots),
-            startsCamera: settings.camera.autostart, buttons: buttons(),
-            buttonRoles: board.buttons.map(\.role.rawValue),
-            microphone: settings.audio.enabled ? microphone() : nil,
-            stillEncoders: [JPEGEncoder(), JPEGEncoder()], clipWriters: writers, store: store, mediaFolder: media,
-            session: settings.session(for: board), photoQuality: settings.photo.quality,
+        let request = CameraRequest(
+            still: settings.photo.size.pixels, video: Size(width: preset.size.width, height: preset.size.height),
+            framerate: settings.video.effectiveFramerate, slots: Self.frameSlots)
+        return LiveSettings(
+            session: settings.session(for: board),
+            requests: Array(repeating: request, count: max(1, board.cameras.count)),
+            photoQuality: settings.photo.quality,
             encoders: working.map { [$0] + encoders.filter { $0 != working } } ?? encoders,
             videoBitRate: preset.bitRate, everyFrameIsKey: preset.everyFrameIsKey,
-            framerate: settings.video.effectiveFramerate, make: "fieldcam", software: "fieldcam \(fieldcamVersion)")
+            framerate: settings.video.effectiveFramerate, recordsSound: settings.audio.enabled)
+    }
+
+    private func stations() -> [Plant.Station] {
+        guard !board.cameras.isEmpty else { return [Plant.Station(role: "", camera: NoCamera())] }
+        return board.cameras.enumerated().map { Plant.Station(role: $1.role, camera: camera($1, variant: $0)) }
     }
 
     /// Ring, shots in work, queued shots, the encoder's backlog and what the camera fills; less on a small board.
@@ -72,8 +82,7 @@ final class Devices {
         return megabytes < 700 ? 12 : 24
     }
 
-    private func camera(_ profile: CameraProfile?, variant: Int) -> any Camera {
-        guard let profile else { return NoCamera() }
+    private func camera(_ profile: CameraProfile, variant: Int) -> any Camera {
         switch profile.driver {
         case .libcamera:
             return LibcameraCamera(match: "\(profile.match)", rotation: profile.rotation, mirror: profile.mirror)
@@ -99,7 +108,8 @@ final class Devices {
     }
 
     private func clipWriters() -> any ClipWriterFactory {
-        FFmpegClipWriterFactory()
+        let writers = FFmpegClipWriterFactory()
+        return world.map { SimulatedClipWriters(world: $0, factory: writers) } ?? writers
     }
 
     var serverConfiguration: ServerConfiguration {

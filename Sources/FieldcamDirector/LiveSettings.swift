@@ -1,0 +1,31 @@
+import FieldcamCore
+import FieldcamPorts
+
+/// What the director works by, as far as the owner may change it while the service runs.
+public struct LiveSettings: Hashable, Sendable {
+    public var session: SessionSettings
+    /// What is asked of each camera, by `CameraID.index`; a change of it needs an idle camera.
+    public var requests: [CameraRequest]
+    public var photoQuality: Int
+    /// The encoder that was found to work, and the order in which others are tried.
+    public var encoders: [String]
+    /// Bits a second that a clip may have; nil: as its quality needs.
+    public var videoBitRate: Int?
+    public var everyFrameIsKey: Bool
+    public var framerate: Double
+    public var recordsSound: Bool
+
+    public init(
+        session: SessionSettings, requests: [CameraRequest], photoQuality: Int, encoders: [String],
+        videoBitRate: Int?, everyFrameIsKey: Bool, framerate: Double, recordsSound: Bool
+    ) {
+        self.session = session
+        self.requests = requests
+        self.photoQuality = photoQuality
+        self.encoders = encoders
+        self.videoBitRate = videoBitRate
+        self.everyFrameIsKey = everyFrameIsKey
+        self.framerate = framerate
+        self.recordsSound = recordsSound
+    }
+}

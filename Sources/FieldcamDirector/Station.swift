@@ -1,0 +1,32 @@
+import FieldcamCore
+import FieldcamLinux
+import FieldcamPorts
+
+/// One camera of the board as the director drives it.
+final class Station {
+    let id: CameraID
+    let role: String
+    let camera: any Camera
+    let light: (any Light)?
+    let worker: CameraWorker
+    var request: CameraRequest
+    var mode: CameraMode?
+    var link: CameraLink
+    /// Core wants it to run; recovery is tried as long as this holds.
+    var isWanted = false
+    /// Between `cameraStarted` and the next order to its thread: only then it is drained.
+    var runs = false
+    /// An order was given to its thread and isn't answered yet.
+    var isBusy = false
+    var controls = CameraControls()
+
+    init(id: CameraID, _ station: Plant.Station, request: CameraRequest, interval: Duration, facts: FactBox) {
+        self.id = id
+        role = station.role
+        camera = station.camera
+        light = station.light
+        self.request = request
+        worker = CameraWorker(id: id, camera: station.camera, facts: facts)
+        link = CameraLink(interval: interval)
+    }
+}
