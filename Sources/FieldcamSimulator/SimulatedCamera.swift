@@ -23,10 +23,15 @@ public final class SimulatedCamera: Camera {
         public var variant: Int
         /// Frames a second, at most.
         public var maximumFramerate: Double
+        /// Whether the lens can focus.
+        public var hasFocus: Bool
+        /// Whether a light of the board belongs to it.
+        public var hasLight: Bool
 
         public init(
             model: String = "simulator", sensor: Size = Size(width: 1920, height: 1080), format: PixelFormat = .yuv420,
-            rotation: Int = 0, mirror: Bool = false, variant: Int = 0, maximumFramerate: Double = 120
+            rotation: Int = 0, mirror: Bool = false, variant: Int = 0, maximumFramerate: Double = 120,
+            hasFocus: Bool = true, hasLight: Bool = false
         ) {
             self.model = model
             self.sensor = sensor
@@ -35,6 +40,8 @@ public final class SimulatedCamera: Camera {
             self.mirror = mirror
             self.variant = variant
             self.maximumFramerate = maximumFramerate
+            self.hasFocus = hasFocus
+            self.hasLight = hasLight
         }
     }
 
@@ -55,6 +62,8 @@ public final class SimulatedCamera: Camera {
         var noise: Noise?
         var exposure = AutoExposure(frameInterval: 1.0 / 30)
         var framerate = 30.0
+        var lens = Lens()
+        var controls = CameraControls()
         var grid = FrameGrid(start: Instant(nanoseconds: 0), framerate: 30)
         var next: Int64 = 0
         var isLost = false
@@ -69,6 +78,8 @@ public final class SimulatedCamera: Camera {
         /// Slots handed to the director.
         var out: UInt64 = 0
         var facts: FactRing
+        /// What the director asked for last, until the next frame takes it.
+        var controls: CameraControls?
         var isRunning = false
     }
 
@@ -120,25 +131,29 @@ public final class SimulatedCamera: Camera {
             slots: min(request.slots, FramePool.maximumSlots), still: layout(stillSize),
             video: hasTwoStreams ? layout(videoSize) : nil, freed: freed)
         let variant = properties.variant
+        let field = properties.sensor
         let interval = try source.withLock { (source) throws(HardwareError) -> Duration in
             guard source.stage == .open || source.stage == .configured else {
                 throw HardwareError(
                     .invalid, operation, code: EINVAL, detail: "it must be open and stopped")
             }
             if source.pool?.still != pool.still || source.still == nil {
-                source.still = SceneRenderer(layout: pool.still, variant: variant)
+                source.still = SceneRenderer(layout: pool.still, field: field, variant: variant)
             }
             if !hasTwoStreams {
                 source.video = nil
             } else if source.pool?.video != pool.video || source.video == nil {
-                source.video = SceneRenderer(layout: pool.video, variant: variant)
+                source.video = SceneRenderer(layout: pool.video, field: field, variant: variant)
             }
             if source.noise == nil { source.noise = Noise(seed: UInt64(truncatingIfNeeded: variant) &+ 1) }
             source.pool = pool
             source.framerate = framerate
             source.exposure = AutoExposure(frameInterval: 1 / framerate, after: source.exposure)
             source.stage = .configured
-            return FrameGrid(start: Instant(nanoseconds: 0), framerate: framerate).interval
+            let interval = FrameGrid(start: Instant(nanoseconds: 0), framerate: framerate).interval
+            source.controls.shortestFrame = interval
+            source.controls.longestFrame = interval
+            return interval
         }
         exchange.withLock {
             $0.pool = pool
@@ -146,10 +161,44 @@ public final class SimulatedCamera: Camera {
             $0.out = 0
             $0.facts.removeAll()
         }
-        return CameraMode(
+        var mode = CameraMode(
             model: properties.model, pool: pool, frameInterval: interval, copiesFrames: false,
-            rotation: properties.rotation, mirror: properties.mirror)
+            rotation: properties.rotation, mirror: properties.mirror, hasFocus: properties.hasFocus)
+        mode.abilities = abilities(still: stillSize, interval: interval)
+        return mode
     }
+
+    private func abilities(still: Size, interval: Duration) -> CameraAbilities {
+        var abilities = CameraAbilities()
+        abilities.focus = properties.hasFocus ? Lens.range : nil
+        abilities.canZoom = true
+        abilities.nativeZoom = max(
+            1,
+            min(
+                Double(properties.sensor.width) / Double(still.width),
+                Double(properties.sensor.height) / Double(still.height)))
+        let shortest = Duration.nanoseconds(Int64(1e9 / properties.maximumFramerate))
+        abilities.exposure = .nanoseconds(Int64(AutoExposure.shortest * 1e9))...Self.longestFrame
+        abilities.gain = AutoExposure.gains
+        abilities.hasExposureValue = true
+        abilities.reportsLux = true
+        abilities.reportsExposureState = true
+        abilities.frame = shortest...Self.longestFrame
+        abilities.readout =
+            FrameGrid(
+                start: Instant(nanoseconds: 0), framerate: 1e9 / Double(interval.inNanoseconds)
+            ).readOut
+        abilities.controlDelay = AutoExposure.controlDelay
+        abilities.rotation = properties.rotation
+        abilities.mirror = properties.mirror
+        abilities.fieldAspect = Double(properties.sensor.width) / Double(properties.sensor.height)
+        abilities.streamAspect = Double(still.width) / Double(still.height)
+        abilities.hasLight = properties.hasLight
+        return abilities
+    }
+
+    /// No frame takes longer.
+    static let longestFrame = Duration.seconds(1)
 
     public func start() throws(HardwareError) {
         try checkPresence("start")
@@ -227,15 +276,6 @@ public final class SimulatedCamera: Camera {
     /// Names the simulated piece of hardware: objects with the same model and variant are holders of one camera.
     private var place: String { "\(properties.model) \(properties.variant)" }
 
-    /// Fixes exposure (50 µs up to nearly a frame interval) or gain (1 … 16); `nil`: automatic. Takes hold three frames
-    /// later. Any thread.
-    public func control(exposure: Duration?, gain: Double?) {
-        source.withLock {
-            $0.exposure.fixedExposure = exposure.map { Double($0.inNanoseconds) / 1e9 }
-            $0.exposure.fixedGain = gain.map { min(max($0, 1), 16) }
-        }
-    }
-
     private func checkPresence(_ verb: String) throws(HardwareError) {
         let operation = "\(verb) the camera '\(properties.model)'"
         if world.cameraIsGone(at: world.now) {
@@ -254,7 +294,9 @@ public final class SimulatedCamera: Camera {
 
     // MARK: - Director
 
-    public func control(_ controls: CameraControls) {}
+    public func control(_ controls: CameraControls) {
+        exchange.withLock { $0.controls = controls }
+    }
 
     public func drain(_ body: (CameraFact) -> Void) {
         arrived.clear()
@@ -313,8 +355,17 @@ public final class SimulatedCamera: Camera {
     private func makeFrame(_ source: inout Source, now: Instant) {
         let index = source.next
         source.next += 1
+        if let controls = exchange.withLock({ $0.takeControls() }) { take(controls, in: &source) }
         let end = source.grid.exposureEnd(of: index)
         let delivery = source.grid.delivery(of: index)
+        let readOut = source.grid.readOut
+        // The next frame is as long as its exposure needs, within the limits.
+        defer {
+            let needed = Int64(source.exposure.current.exposure / AutoExposure.exposedPart * 1e9)
+            let interval = min(
+                max(.nanoseconds(needed), source.controls.shortestFrame), source.controls.longestFrame)
+            source.grid = source.grid.changing(to: interval, from: index + 1)
+        }
         if world.cameraIsGone(at: delivery) {
             source.isLost = true
             post(.lost)
@@ -322,10 +373,14 @@ public final class SimulatedCamera: Camera {
         }
         let setting = source.exposure.current
         let exposure = Duration.nanoseconds(Int64((setting.exposure * 1e9).rounded()))
-        let timing = SceneRenderer.Timing(
-            exposureEnd: end, exposure: exposure, gain: setting.gain, readOut: source.grid.readOut,
-            sequence: UInt64(index))
         let scene = world.scene
+        let lux = scene.lux(from: end - exposure, to: end)
+        source.lens.travel(
+            for: source.grid.interval, distance: scene.distance, lux: lux, controls: source.controls)
+        let timing = SceneRenderer.Timing(
+            exposureEnd: end, exposure: exposure, gain: setting.gain, readOut: readOut, sequence: UInt64(index),
+            crop: source.controls.crop,
+            defocus: properties.hasFocus ? source.lens.defocus(distance: scene.distance) : 0)
         // A machine that is much too slow loses frames as a bus does, instead of falling behind for ever.
         let isTooLate = world.isLive && now - delivery > source.grid.interval * 4
         guard !world.cameraIsSilent(at: delivery), !isTooLate else {
@@ -343,12 +398,32 @@ public final class SimulatedCamera: Camera {
         else { return }
         still.paint(into: pool.stillBase(slot), scene: scene, timing: timing, noise: noise)
         source.video?.paint(into: pool.videoBase(slot), scene: scene, timing: timing, noise: noise)
-        post(
-            .frame(
-                Frame(
-                    ref: FrameRef(slot: slot, sequence: UInt64(index)), exposureStart: end - exposure, exposureEnd: end,
-                    exposure: exposure, gain: setting.gain, lux: scene.lux(from: end - exposure, to: end),
-                    exposureSettled: isSettled)))
+        var frame = Frame(
+            ref: FrameRef(slot: slot, sequence: UInt64(index)), exposureStart: end - exposure, exposureEnd: end,
+            exposure: exposure, gain: setting.gain, lux: lux, exposureSettled: isSettled)
+        if properties.hasFocus {
+            frame.lensPosition = source.lens.position
+            frame.focus = source.lens.state
+        }
+        frame.crop = still.shown(of: source.controls.crop)
+        post(.frame(frame))
+    }
+
+    /// Exposure, gain and frame length take hold after the control delay, crop and lens at once.
+    private func take(_ wanted: CameraControls, in source: inout Source) {
+        let fastest = Duration.nanoseconds(Int64(1e9 / properties.maximumFramerate))
+        var controls = wanted
+        controls.shortestFrame = min(max(wanted.shortestFrame, fastest), Self.longestFrame)
+        controls.longestFrame = min(max(wanted.longestFrame, controls.shortestFrame), Self.longestFrame)
+        if !controls.crop.isInside { controls.crop = source.controls.crop }
+        source.controls = controls
+        source.exposure.longest =
+            Double(controls.longestFrame.inNanoseconds) / 1e9 * AutoExposure.exposedPart
+        source.exposure.fixedExposure = controls.shutter.map { Double($0.inNanoseconds) / 1e9 }
+        source.exposure.fixedGain = controls.gain.map {
+            min(max($0, AutoExposure.gains.lowerBound), AutoExposure.gains.upperBound)
+        }
+        source.exposure.exposureValue = min(max(controls.exposureValue, -8), 8)
     }
 
     private func post(_ fact: CameraFact) {
@@ -373,6 +448,12 @@ extension SimulatedCamera.Exchange {
         let slot = free.trailingZeroBitCount
         free &= free - 1
         return slot
+    }
+
+    mutating func takeControls() -> CameraControls? {
+        let taken = controls
+        controls = nil
+        return taken
     }
 
     mutating func takeFact() -> CameraFact? {

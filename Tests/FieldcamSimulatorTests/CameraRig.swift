@@ -28,6 +28,13 @@ final class CameraRig {
         try camera.start()
     }
 
+    /// Sets controls, starting from the ones that were set last.
+    func control(_ change: (inout CameraControls) -> Void) {
+        change(&controls)
+        camera.control(controls)
+    }
+    private var controls = CameraControls()
+
     /// Time passes until a frame came; nobody looks at it.
     @discardableResult
     func next() -> Frame? { next { _, _ in } }

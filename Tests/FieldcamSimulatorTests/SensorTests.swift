@@ -66,7 +66,10 @@ final class SensorTests: XCTestCase {
     func testAControlTakesHoldThreeFramesLater() throws {
         let rig = try CameraRig(slots: 4)
         let before = try XCTUnwrap(rig.next())
-        rig.camera.control(exposure: .milliseconds(5), gain: 4)
+        rig.control {
+            $0.shutter = .milliseconds(5)
+            $0.gain = 4
+        }
         var exposures: [Duration?] = []
         for _ in 0..<5 { exposures.append(rig.next()?.exposure) }
         XCTAssertEqual(
@@ -79,7 +82,10 @@ final class SensorTests: XCTestCase {
             let rig = try CameraRig(slots: 4)
             rig.world.set(moving: false)
             // As much light at any gain.
-            rig.camera.control(exposure: .nanoseconds(Int64(20e6 / gain)), gain: gain)
+            rig.control {
+                $0.shutter = .nanoseconds(Int64(20e6 / gain))
+                $0.gain = gain
+            }
             for _ in 0..<6 { rig.next() }
             var rows: [[Int]] = []
             for _ in 0..<2 {
@@ -117,7 +123,13 @@ final class SensorTests: XCTestCase {
     /// Left edge of the subject's dark rim in a row.
     private func edge(_ image: Image, row: Int) -> Int? {
         let pixels = image.plane(0) + row * image.layout.first.stride
-        return (0..<image.layout.width - 8).first { x in (x..<(x + 6)).allSatisfy { pixels[$0] < 45 } }
+        return (0..<image.layout.width - 8).first { x in (x..<(x + 6)).allSatisfy { pixels[$0] < 34 } }
+    }
+
+    /// Rows that show the subject, between the strip and the lamp.
+    private func subjectHeight(_ image: Image) -> Int {
+        let rows = (image.layout.height * 19 / 100)..<(image.layout.height * 83 / 100)
+        return rows.filter { edge(image, row: $0) != nil }.count
     }
 
     func testAMovingSubjectIsShearedByTheRollingReadOut() throws {
@@ -153,9 +165,7 @@ final class SensorTests: XCTestCase {
         rig.world.set(distance: 1, moving: false)
         func height() throws -> Int {
             var height = 0
-            rig.next { _, lease in
-                height = (0..<lease.still.layout.height).filter { edge(lease.still, row: $0) != nil }.count
-            }
+            rig.next { _, lease in height = subjectHeight(lease.still) }
             return height
         }
         let near = try height()
@@ -166,7 +176,10 @@ final class SensorTests: XCTestCase {
     func testALightThatChangesDuringTheReadOutMakesABand() throws {
         let rig = try CameraRig(slots: 4)
         rig.world.set(moving: false)
-        rig.camera.control(exposure: .milliseconds(1), gain: 16)
+        rig.control {
+            $0.shutter = .milliseconds(1)
+            $0.gain = 16
+        }
         for _ in 0..<8 { rig.next() }
         // The next frame's first row ends its exposure 20 ms before it is handed over; half-way the light goes out.
         let delivery = try XCTUnwrap(rig.clock.nextDue)
@@ -184,7 +197,10 @@ final class SensorTests: XCTestCase {
         let rig = try CameraRig(slots: 4)
         rig.world.set(lux: 20, moving: false)
         let light = SimulatedLight(world: rig.world, lux: 200)
-        rig.camera.control(exposure: .milliseconds(5), gain: 4)
+        rig.control {
+            $0.shutter = .milliseconds(5)
+            $0.gain = 4
+        }
         func brightness() -> Double {
             var value = 0.0
             rig.next { _, lease in value = mean(lease.still, x: 0..<100, y: 31..<50) }
@@ -219,5 +235,143 @@ final class SensorTests: XCTestCase {
             }
         }
         XCTAssertTrue((11...13).contains(lit), "100 ms of each second: \(lit) of 120 frames")
+    }
+
+    // MARK: - Controls
+
+    func testExposureCompensationBrightensThePicture() throws {
+        let rig = try CameraRig(slots: 4)
+        rig.world.set(moving: false)
+        func settled() throws -> Double {
+            var value = 0.0
+            for _ in 0..<30 { rig.next { _, lease in value = mean(lease.still, x: 0..<100, y: 31..<50) } }
+            return value
+        }
+        let right = try settled()
+        rig.control { $0.exposureValue = 1 }
+        // Twice the light is 1.37 times the value.
+        XCTAssertEqual(try settled(), right * 1.37, accuracy: 6)
+        rig.control { $0.exposureValue = -1 }
+        let dark = try settled()
+        XCTAssertEqual(dark, right / 1.37, accuracy: 6)
+        XCTAssertEqual(rig.next()?.exposureSettled, true)
+    }
+
+    func testInTheDarkFramesMayTakeLonger() throws {
+        let rig = try CameraRig(slots: 4)
+        rig.control { $0.longestFrame = .milliseconds(100) }
+        rig.world.set(lux: 2)
+        for _ in 0..<40 { rig.next() }
+        let first = try XCTUnwrap(rig.next())
+        let second = try XCTUnwrap(rig.next())
+        XCTAssertEqual(try XCTUnwrap(second.exposure), .milliseconds(95))
+        XCTAssertEqual(
+            Double((second.exposureEnd - first.exposureEnd).inNanoseconds), 100e6, accuracy: 1e5)
+        XCTAssertEqual(second.ref.sequence, first.ref.sequence + 1)
+        rig.world.set(lux: 200)
+        for _ in 0..<40 { rig.next() }
+        let third = try XCTUnwrap(rig.next())
+        let fourth = try XCTUnwrap(rig.next())
+        XCTAssertEqual(
+            Double((fourth.exposureEnd - third.exposureEnd).inNanoseconds), 33_333_333, accuracy: 1e4)
+    }
+
+    func testZoomShowsAPartOfTheFieldLarger() throws {
+        let rig = try CameraRig(slots: 4)
+        rig.world.set(distance: 4, moving: false)
+        func subject() throws -> (height: Int, crop: UnitRect?) {
+            var height = 0
+            let frame = try XCTUnwrap(
+                rig.next { frame, lease in
+                    height = subjectHeight(lease.still)
+                    XCTAssertEqual(StripReader.read(lease.still)?.exposureEnd, frame.exposureEnd)
+                })
+            return (height, frame.crop)
+        }
+        let whole = try subject()
+        XCTAssertEqual(whole.crop, .whole)
+        // The subject stands near the left quarter, its middle at 58 % of the height.
+        let part = UnitRect(x: 0.1, y: 0.33, width: 0.5, height: 0.5)
+        rig.control { $0.crop = part }
+        let near = try subject()
+        XCTAssertEqual(near.crop, part)
+        XCTAssertEqual(near.height, whole.height * 2, accuracy: 4)
+        rig.control { $0.crop = UnitRect(x: 0.6, y: 0, width: 0.4, height: 0.3) }
+        let elsewhere = try subject()
+        XCTAssertEqual(elsewhere.height, 0, "it lies outside")
+        XCTAssertEqual(
+            try XCTUnwrap(elsewhere.crop).width, 0.3, accuracy: 0.001, "the picture's shape stays: 30 % each way")
+    }
+
+    func testAPictureOfAnotherShapeShowsTheMiddleOfTheField() throws {
+        let rig = try CameraRig(still: Size(width: 640, height: 480), video: Size(width: 640, height: 360), slots: 4)
+        let crop = try XCTUnwrap(rig.next()?.crop)
+        XCTAssertEqual(crop.x, 0.125, accuracy: 0.001)
+        XCTAssertEqual(crop.width, 0.75, accuracy: 0.001)
+        XCTAssertEqual(crop.height, 1)
+        XCTAssertEqual(rig.mode.abilities.streamAspect, 4.0 / 3, accuracy: 0.001)
+        XCTAssertEqual(rig.mode.abilities.nativeZoom, 2.25, accuracy: 0.001)
+    }
+
+    func testContinuousFocusFollowsTheSubject() throws {
+        let rig = try CameraRig(slots: 4)
+        let first = try XCTUnwrap(rig.next())
+        XCTAssertEqual(first.focus, .focused)
+        XCTAssertEqual(try XCTUnwrap(first.lensPosition), 1, accuracy: 0.01)
+        rig.world.set(distance: 0.25)
+        XCTAssertEqual(rig.next()?.focus, .scanning)
+        var frames = 1
+        while rig.next()?.focus == .scanning { frames += 1 }
+        XCTAssertLessThan(frames, 8)
+        let there = try XCTUnwrap(rig.next())
+        XCTAssertEqual(there.focus, .focused)
+        XCTAssertEqual(try XCTUnwrap(there.lensPosition), 4, accuracy: 0.01)
+
+        rig.world.set(distance: 0.05)
+        for _ in 0..<20 { rig.next() }
+        XCTAssertEqual(rig.next()?.focus, .failed, "nearer than the lens can go")
+        rig.world.set(distance: 2)
+        for _ in 0..<20 { rig.next() }
+        XCTAssertEqual(rig.next()?.focus, .focused)
+    }
+
+    func testOneShotFocusScansWhenItIsToldAndManualFocusStays() throws {
+        let rig = try CameraRig(slots: 4)
+        rig.control { $0.focus = .oneShot }
+        rig.next()
+        rig.world.set(distance: 0.5)
+        for _ in 0..<10 { XCTAssertNotEqual(rig.next()?.focus, .scanning) }
+        rig.control { $0.focusScan += 1 }
+        XCTAssertEqual(rig.next()?.focus, .scanning)
+        for _ in 0..<10 { rig.next() }
+        XCTAssertEqual(rig.next()?.focus, .focused)
+        XCTAssertEqual(try XCTUnwrap(rig.next()?.lensPosition), 2, accuracy: 0.01)
+        rig.control { $0.focus = .manual(7.5) }
+        for _ in 0..<20 { rig.next() }
+        let manual = try XCTUnwrap(rig.next())
+        XCTAssertEqual(manual.focus, .idle)
+        XCTAssertEqual(try XCTUnwrap(manual.lensPosition), 7.5, accuracy: 0.01)
+    }
+
+    func testASubjectOutOfFocusIsBlurred() throws {
+        let size = Size(width: 1280, height: 720)
+        let rig = try CameraRig(still: size, video: size, slots: 4)
+        rig.world.set(moving: false)
+        // The steepest step from one pixel to the next in a row through the subject, noise aside.
+        func sharpness() throws -> Int {
+            var steepest = 0
+            rig.next { _, lease in
+                let row = lease.still.plane(0) + 720 * 45 / 100 * lease.still.layout.first.stride
+                steepest = (1..<1280).map { abs(Int(row[$0]) - Int(row[$0 - 1])) }.max() ?? 0
+            }
+            return steepest
+        }
+        let sharp = try sharpness()
+        rig.control { $0.focus = .manual(4) }
+        for _ in 0..<20 { rig.next() }
+        XCTAssertLessThan(try sharpness(), sharp / 2)
+        rig.control { $0.focus = .manual(1) }
+        for _ in 0..<20 { rig.next() }
+        XCTAssertEqual(try sharpness(), sharp, accuracy: 12)
     }
 }

@@ -18,17 +18,23 @@ struct AutoExposure {
     static let gains = 1.0...16.0
     static let shortest = 50e-6
 
+    /// The rest of a frame's time the sensor needs for itself.
+    static let exposedPart = 0.95
+
     /// What is fixed by hand; `nil`: automatic.
     var fixedExposure: Double?
     var fixedGain: Double?
 
-    private let longest: Double
+    /// EV that the picture shall be brighter than right.
+    var exposureValue = 0.0
+    /// Longest exposure, seconds: frames can't be shorter.
+    var longest: Double
     private var wanted: Double
     /// Settings of this frame and the next ones.
     private var pending: (Setting, Setting, Setting)
 
     init(frameInterval: Double) {
-        longest = min(frameInterval * 0.95, 1.0 / 30)
+        longest = frameInterval * Self.exposedPart
         wanted = 0.02
         let first = Self.split(wanted, longest: longest, fixedExposure: nil, fixedGain: nil)
         pending = (first, first, first)
@@ -39,6 +45,7 @@ struct AutoExposure {
         self.init(frameInterval: frameInterval)
         fixedExposure = previous.fixedExposure
         fixedGain = previous.fixedGain
+        exposureValue = previous.exposureValue
         wanted = previous.wanted
         let first = Self.split(wanted, longest: longest, fixedExposure: fixedExposure, fixedGain: fixedGain)
         pending = (first, first, first)
@@ -64,7 +71,7 @@ struct AutoExposure {
         let now = pending.0
         let limits = log2(Self.shortest)...log2(longest * Self.gains.upperBound)
         // What is white or black tells no more than that it is far off.
-        let error = ratio > 0 ? min(max(log2(ratio), -2), 2) : -2
+        let error = ratio > 0 ? min(max(log2(ratio) - exposureValue, -2), 2) : -2
         let right = min(max(log2(now.total) - error, limits.lowerBound), limits.upperBound)
         let isSettled = abs(log2(now.total) - right) < 0.12
         if abs(log2(now.total) - right) > 0.04 || abs(log2(wanted) - right) > 0.12 {

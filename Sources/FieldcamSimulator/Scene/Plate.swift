@@ -25,11 +25,8 @@ final class Plate {
         var v: UInt8
     }
 
-    /// - Parameters:
-    ///   - width: even.
-    ///   - height: even.
-    ///   - colour: of the pixel at a place, at right exposure.
-    init(width: Int, height: Int, isPlanar: Bool, colour: (_ x: Int, _ y: Int) -> Colour) {
+    /// An empty plate; width and height are even.
+    init(width: Int, height: Int, isPlanar: Bool) {
         precondition(width > 0 && height > 0 && width % 2 == 0 && height % 2 == 0)
         self.width = width
         self.height = height
@@ -42,6 +39,15 @@ final class Plate {
         chromaKeys = .allocate(capacity: height / 2)
         lumaKeys.initialize(repeating: .min, count: Self.versions * height)
         chromaKeys.initialize(repeating: .min, count: height / 2)
+        sourceLuma.initialize(repeating: 0, count: width * height)
+        sourceChroma.initialize(repeating: 128, count: width * height / 2)
+    }
+
+    /// Paints it anew, without allocating.
+    /// - Parameter colour: of the pixel at a place, at right exposure.
+    func paint(_ colour: (_ x: Int, _ y: Int) -> Colour) {
+        lumaKeys.update(repeating: .min, count: Self.versions * height)
+        chromaKeys.update(repeating: .min, count: height / 2)
         for y in 0..<height {
             let row = sourceLuma + y * width
             let chromaRow = sourceChroma + y / 2 * width
@@ -56,6 +62,43 @@ final class Plate {
                     chromaRow[x] = colour.u
                     chromaRow[x + 1] = colour.v
                 }
+            }
+        }
+    }
+
+    /// Blurs luma: each pixel becomes the mean of those up to `radius` beside it, then of those above and below.
+    func blur(radius: Int) {
+        guard radius > 0 else { return }
+        // The first noisy version's room serves as the place between the two passes; it is made anew afterwards.
+        Self.blur(sourceLuma, into: luma, count: width, step: 1, lines: height, lineStep: width, radius: radius)
+        Self.blur(luma, into: sourceLuma, count: height, step: width, lines: width, lineStep: 1, radius: radius)
+        lumaKeys.update(repeating: .min, count: Self.versions * height)
+    }
+
+    private static func blur(
+        _ from: UnsafeMutablePointer<UInt8>, into target: UnsafeMutablePointer<UInt8>, count: Int, step: Int,
+        lines: Int, lineStep: Int, radius: Int
+    ) {
+        let reach = min(radius, count - 1)
+        for line in 0..<lines {
+            let source = from + line * lineStep
+            let result = target + line * lineStep
+            var sum = 0
+            var held = 0
+            for index in 0..<reach {
+                sum += Int(source[index * step])
+                held += 1
+            }
+            for index in 0..<count {
+                if index + reach < count {
+                    sum += Int(source[(index + reach) * step])
+                    held += 1
+                }
+                if index - reach - 1 >= 0 {
+                    sum -= Int(source[(index - reach - 1) * step])
+                    held -= 1
+                }
+                result[index * step] = UInt8(truncatingIfNeeded: sum / held)
             }
         }
     }

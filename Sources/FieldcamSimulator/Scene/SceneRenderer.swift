@@ -5,6 +5,7 @@ import Glibc
 /// Paints frames of one size: background, moving subject, the lamp of the whole seconds, and the strip.
 ///
 /// Rows are exposed one after another (rolling read-out): each shows the subject's place and the light of its own time.
+/// The strip and the lamp are put into the picture whatever part of the field it shows.
 /// Owned by one thread at a time. After the first frames of a brightness a frame allocates nothing.
 final class SceneRenderer {
     struct Timing {
@@ -15,6 +16,18 @@ final class SceneRenderer {
         /// From the first row's end of exposure to the last row's.
         var readOut: Duration
         var sequence: UInt64
+        /// The part of the field that the picture shows.
+        var crop = UnitRect.whole
+        /// How far the subject is out of focus, dioptres.
+        var defocus = 0.0
+    }
+
+    /// What the plates were painted for.
+    private struct View: Equatable {
+        var crop: UnitRect
+        var distance: Double
+        /// Radius of the subject's blur, pixels.
+        var blur: Int
     }
 
     /// The lamp at the lower left shines in the first 100 ms of each whole second of the monotonic clock, as the
@@ -22,32 +35,52 @@ final class SceneRenderer {
     static let markLength: Int64 = 100_000_000
 
     private let layout: ImageLayout
+    private let field: Size
     private let isPlanar: Bool
     private let background: Plate
     private var subject: Plate
-    private var subjectDistance: Double
+    private var view: View
     private let variant: Int
 
     /// - Parameters:
     ///   - layout: YUV 4:2:0, planar or NV12, even sizes.
+    ///   - field: the sensor's size.
     ///   - variant: scenes of several cameras differ.
-    init(layout: ImageLayout, variant: Int) {
+    init(layout: ImageLayout, field: Size, variant: Int) {
         precondition(layout.format == .yuv420 || layout.format == .nv12, "simulated frames are YUV 4:2:0")
         self.layout = layout
+        self.field = field
         self.variant = variant
         isPlanar = layout.format == .yuv420
-        background = Self.background(width: layout.width, height: layout.height, isPlanar: isPlanar, variant: variant)
-        subjectDistance = 1
-        subject = Self.subject(pictureHeight: layout.height, distance: 1, isPlanar: isPlanar, variant: variant)
+        background = Plate(width: layout.width, height: layout.height, isPlanar: isPlanar)
+        view = View(crop: .whole, distance: 1, blur: 0)
+        subject = Plate(width: 2, height: 2, isPlanar: isPlanar)
+        view.crop = shown(of: .whole)
+        paintBackground()
+        paintSubject()
+    }
+
+    /// What is shown of a wanted part of the field: its middle, in the picture's own shape, a 4th of the field at least.
+    func shown(of wanted: UnitRect) -> UnitRect {
+        let picture = Double(layout.width) / Double(layout.height)
+        let least = 0.25
+        let width = min(1, max(least, wanted.width))
+        let height = min(1, max(least, wanted.height))
+        let aspect = width * Double(field.width) / (height * Double(field.height))
+        let shownWidth = aspect > picture * 1.001 ? width * picture / aspect : width
+        let shownHeight = aspect * 1.001 < picture ? height * aspect / picture : height
+        return UnitRect(
+            x: min(max(0, wanted.x + (wanted.width - shownWidth) / 2), 1 - shownWidth),
+            y: min(max(0, wanted.y + (wanted.height - shownHeight) / 2), 1 - shownHeight), width: shownWidth,
+            height: shownHeight)
     }
 
     /// Paints a frame into a slot's memory.
     func paint(into base: UnsafeMutableRawPointer, scene: SceneState, timing: Timing, noise: Noise) {
-        if scene.distance != subjectDistance {
-            subjectDistance = scene.distance
-            subject = Self.subject(
-                pictureHeight: layout.height, distance: scene.distance, isPlanar: isPlanar, variant: variant)
-        }
+        look(
+            View(
+                crop: shown(of: timing.crop), distance: scene.distance,
+                blur: Int((min(timing.defocus, 3) * 0.01 * Double(layout.height)).rounded())))
         let width = layout.width
         let height = layout.height
         let luma = (base + layout.first.offset).assumingMemoryBound(to: UInt8.self)
@@ -60,8 +93,12 @@ final class SceneRenderer {
         let readOut = timing.readOut.inNanoseconds
         let firstMiddle = timing.exposureEnd.nanoseconds - timing.exposure.inNanoseconds / 2
 
-        let subjectTop = (height * 58 / 100 - subject.height / 2) / 2 * 2
-        let way = Double(width - subject.width)
+        let panel = Panel(distance: scene.distance, field: field)
+        let subjectTop =
+            Int(((0.58 - panel.height / 2 - view.crop.y) / view.crop.height * Double(height / 2)).rounded()) * 2
+        // From the subject's place on its way to its left edge in the picture.
+        let origin = -view.crop.x / view.crop.width * Double(width)
+        let way = (1 - panel.width) / view.crop.width * Double(width)
         let lamp = Lamp(width: width, height: height)
 
         for y in 0..<height {
@@ -72,10 +109,13 @@ final class SceneRenderer {
             let subjectRow = y - subjectTop
             let middle = Instant(nanoseconds: firstMiddle + readOut * Int64(y) / Int64(height))
             if subjectRow >= 0, subjectRow < subject.height {
-                let x = Int((scene.place(at: middle) * way).rounded())
-                memcpy(
-                    row + x, subject.lumaRow(subjectRow, version: version, exposure: exposure, noise: noise),
-                    subject.width)
+                let x = Int((origin + scene.place(at: middle) * way).rounded())
+                let from = max(0, x)
+                let to = min(width, x + subject.width)
+                if from < to {
+                    let pixels = subject.lumaRow(subjectRow, version: version, exposure: exposure, noise: noise)
+                    memcpy(row + from, pixels + (from - x), to - from)
+                }
             }
             if lamp.covers(row: y) {
                 let isLit = Self.isMark(middle)
@@ -84,7 +124,7 @@ final class SceneRenderer {
             if y % 2 == 0 {
                 paintChroma(
                     base, y: y / 2, exposure: exposure, subjectRow: subjectRow,
-                    subjectX: Int((scene.place(at: middle) * way).rounded()), lamp: lamp)
+                    subjectX: Int((origin + scene.place(at: middle) * way).rounded()), lamp: lamp)
             }
         }
         Strip(
@@ -125,12 +165,17 @@ final class SceneRenderer {
         let strip = Strip.chromaArea(width: layout.width, height: layout.height)
         let second = (base + layout.second.offset + y * layout.second.stride).assumingMemoryBound(to: UInt8.self)
         let third = (base + layout.third.offset + y * layout.third.stride).assumingMemoryBound(to: UInt8.self)
+        // A row of `pixels` pixels whose left one lies at `x`, as far as it lies in the picture.
         func copy(_ row: UnsafePointer<UInt8>, pixels: Int, to x: Int) {
+            let from = max(0, x)
+            let count = min(half, x + pixels) - from
+            guard count > 0 else { return }
+            let skipped = from - x
             if isPlanar {
-                memcpy(second + x, row, pixels)
-                memcpy(third + x, row + pixels, pixels)
+                memcpy(second + from, row + skipped, count)
+                memcpy(third + from, row + pixels + skipped, count)
             } else {
-                memcpy(second + 2 * x, row, 2 * pixels)
+                memcpy(second + 2 * from, row + 2 * skipped, 2 * count)
             }
         }
         func neutral(from: Int, to: Int) {
@@ -143,7 +188,7 @@ final class SceneRenderer {
         }
         copy(back, pixels: half, to: 0)
         if subjectRow >= 0, subjectRow < subject.height {
-            copy(subject.chromaRow(subjectRow / 2, exposure: exposure), pixels: subject.width / 2, to: subjectX / 2)
+            copy(subject.chromaRow(subjectRow / 2, exposure: exposure), pixels: subject.width / 2, to: subjectX >> 1)
         }
         if lamp.covers(row: 2 * y) { neutral(from: lamp.left / 2, to: lamp.right / 2) }
         if y >= strip.top, y < strip.bottom { neutral(from: strip.left, to: strip.right) }
@@ -171,38 +216,70 @@ final class SceneRenderer {
         func covers(row: Int) -> Bool { row >= top && row < bottom }
     }
 
+    // MARK: - Plates
+
+    /// The subject's size as fractions of the field.
+    private struct Panel {
+        let width: Double
+        let height: Double
+        init(distance: Double, field: Size) {
+            height = min(0.5, 0.4 / max(distance, 0.05))
+            width = height / 2 * Double(field.height) / Double(field.width)
+        }
+    }
+
+    private func look(_ wanted: View) {
+        guard wanted != view else { return }
+        let before = view
+        view = wanted
+        if before.crop != wanted.crop { paintBackground() }
+        paintSubject()
+    }
+
     /// A wall that darkens upwards, with a band of colours and a chequered lower half.
-    private static func background(width: Int, height: Int, isPlanar: Bool, variant: Int) -> Plate {
+    private func paintBackground() {
         let bars: [Plate.Colour] = [
             .init(y: 200, u: 128, v: 128), .init(y: 170, u: 60, v: 150), .init(y: 150, u: 160, v: 60),
             .init(y: 130, u: 70, v: 80), .init(y: 110, u: 190, v: 170), .init(y: 90, u: 110, v: 200),
             .init(y: 70, u: 200, v: 110), .init(y: 40, u: 128, v: 128),
         ]
-        let tile = max(2, height / 24)
         let tint = UInt8(truncatingIfNeeded: 118 + (variant * 37) % 40)
-        return Plate(width: width, height: height, isPlanar: isPlanar) { x, y in
-            if y * 100 >= height * 22, y * 100 < height * 30 {
-                let bar = bars[(x * bars.count / width + variant) % bars.count]
-                return bar
+        // Places in the field, in thousandths of its height, or of its width.
+        let crop = view.crop
+        let columns = 1000 * crop.width / Double(layout.width)
+        let rows = 1000 * crop.height / Double(layout.height)
+        let aspect = Double(field.width) / Double(field.height)
+        background.paint { x, y in
+            let across = 1000 * crop.x + (Double(x) + 0.5) * columns
+            let down = 1000 * crop.y + (Double(y) + 0.5) * rows
+            if down >= 220, down < 300 {
+                return bars[(Int(across) * bars.count / 1000 + variant) % bars.count]
             }
-            let slope = 80 + y * 60 / height
-            guard y * 2 >= height else { return Plate.Colour(y: UInt8(slope), u: tint, v: 124) }
-            let isDark = (x / tile + y / tile) % 2 == 0
+            let slope = 80 + Int(down * 0.06)
+            guard down >= 500 else { return Plate.Colour(y: UInt8(slope), u: tint, v: 124) }
+            let isDark = (Int(across * aspect * 0.024) + Int(down * 0.024)) % 2 == 0
             return Plate.Colour(y: UInt8(slope + (isDark ? -24 : 24)), u: 120, v: 132)
         }
     }
 
     /// A bright red-orange panel with a dark rim, half as wide as high, smaller with distance.
-    private static func subject(pictureHeight: Int, distance: Double, isPlanar: Bool, variant: Int) -> Plate {
-        let height = max(8, Int(Double(pictureHeight) * min(0.5, 0.4 / max(distance, 0.05))) / 2 * 2)
-        let width = max(8, height / 4 * 2)
+    private func paintSubject() {
+        let panel = Panel(distance: view.distance, field: field)
+        func even(_ pixels: Double) -> Int { max(8, Int((pixels / 2).rounded()) * 2) }
+        let height = even(panel.height / view.crop.height * Double(layout.height))
+        let width = even(panel.width / view.crop.width * Double(layout.width))
+        if subject.width != width || subject.height != height {
+            subject = Plate(width: width, height: height, isPlanar: isPlanar)
+        }
         let rim = max(1, height / 24)
-        return Plate(width: width, height: height, isPlanar: isPlanar) { x, y in
+        let stripe = max(2, height / 12)
+        let isRed = variant % 2 == 0
+        subject.paint { x, y in
             let isRim = x < rim || y < rim || x >= width - rim || y >= height - rim
             if isRim { return Plate.Colour(y: 24, u: 128, v: 128) }
-            let isStripe = (x + y) / max(2, height / 12) % 4 == 0
-            return Plate.Colour(
-                y: isStripe ? 160 : 205, u: variant % 2 == 0 ? 90 : 180, v: variant % 2 == 0 ? 190 : 90)
+            let isStripe = (x + y) / stripe % 4 == 0
+            return Plate.Colour(y: isStripe ? 160 : 205, u: isRed ? 90 : 180, v: isRed ? 190 : 90)
         }
+        subject.blur(radius: view.blur)
     }
 }
