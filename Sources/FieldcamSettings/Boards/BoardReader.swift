@@ -41,10 +41,8 @@ struct BoardReader {
         if let (_, entries) = top.table("video") {
             var fields = Fields(entries, title: "[video]", known: ["encoders"])
             board.encoders =
-                fields.list("encoders") { value throws(Misreading) in try Self.encoder(value) } ?? board.encoders
-            if board.encoders.isEmpty, let place = fields.place("encoders") {
-                complaints.append(Complaint(place, "encoders is empty; name one at least, such as \"libx264\""))
-            }
+                fields.list("encoders", least: "\"libx264\"") { value throws(Misreading) in try Self.encoder(value) }
+                ?? board.encoders
             complaints += fields.complaints
         }
         complaints += top.complaints

@@ -41,12 +41,18 @@ struct Fields {
         return value(key, read)
     }
 
-    mutating func list<Value>(_ key: String, _ read: (TOMLValue) throws(Misreading) -> Value) -> [Value]? {
+    /// - Parameter least: an example, where the list may not be empty.
+    mutating func list<Value>(
+        _ key: String, least: String? = nil, _ read: (TOMLValue) throws(Misreading) -> Value
+    ) -> [Value]? {
         guard let entry = entry(key) else { return nil }
         guard case .array(let items) = entry.value.kind else {
             complaints.append(
                 Complaint(entry.value.place, "\(key) is \(entry.value.shown); write a list such as [\"…\"]"))
             return nil
+        }
+        if items.isEmpty, let least {
+            complaints.append(Complaint(entry.value.place, "\(key) is empty; name one at least, such as \(least)"))
         }
         var values: [Value] = []
         for item in items {
