@@ -320,7 +320,9 @@ struct fc_camera {
 	std::string model;
 
 	std::unique_ptr<CameraConfiguration> configuration;
+	// Whose buffers: libcamera's, or, where a heap gave the memory, our own.
 	std::unique_ptr<FrameBufferAllocator> allocator;
+	std::map<const Stream *, std::vector<std::unique_ptr<FrameBuffer>>> own;
 	// One a buffer; each keeps its buffers for life.
 	std::vector<std::unique_ptr<Request>> requests;
 	// Queued at least once: must be made new before it is queued again. Thread: whoever queues.
@@ -328,6 +330,12 @@ struct fc_camera {
 	int64_t frame_interval_ns = 0;
 
 	std::atomic<bool> is_running{false};
+
+	const std::vector<std::unique_ptr<FrameBuffer>> &buffers(Stream *stream) const
+	{
+		auto found = own.find(stream);
+		return found == own.end() ? allocator->buffers(stream) : found->second;
+	}
 
 	// Written by libcamera's thread alone, read by the director alone. Each request is out at most once, so that the ring
 	// can't fill; cancelled ones and one disconnection included.
@@ -424,6 +432,7 @@ void forget_configuration(fc_camera &camera)
 	camera.requests.clear();
 	camera.used.clear();
 	camera.allocator.reset();
+	camera.own.clear();
 	camera.configuration.reset();
 }
 
@@ -587,8 +596,62 @@ Failure map_stream(
 	return {};
 }
 
-Failure allocate(fc_camera &camera, fc_camera_mode &mode)
+// A heap's memory is cached, which makes reading by the processor several times faster than what drivers export; and it is
+// one piece whatever the number of planes.
+Failure allocate_from(const char *heap, fc_camera &camera, fc_camera_mode &mode, fc_camera_memory &memory)
 {
+	int device = open(heap, O_RDWR | O_CLOEXEC);
+	if (device < 0)
+		return failed(-errno, std::string("the heap ") + heap + " can't be opened");
+	Failure failure;
+	mode.buffers = FC_CAMERA_MAXIMUM_BUFFERS;
+	for (const StreamConfiguration &stream : *camera.configuration) {
+		const Format &format = *format_of(stream.pixelFormat);
+		std::vector<std::unique_ptr<FrameBuffer>> &frames = camera.own[stream.stream()];
+		unsigned count = std::min(stream.bufferCount, unsigned(FC_CAMERA_MAXIMUM_BUFFERS));
+		mode.buffers = std::min(mode.buffers, uint32_t(count));
+		for (unsigned index = 0; index < count && !failure; index++) {
+			dma_heap_allocation_data piece{};
+			piece.len = stream.frameSize;
+			piece.fd_flags = O_RDWR | O_CLOEXEC;
+			if (ioctl(device, DMA_HEAP_IOCTL_ALLOC, &piece) != 0) {
+				failure = failed(-errno, std::string("the heap ") + heap + " gives no memory");
+				break;
+			}
+			const int descriptor = int(piece.fd);
+			memory.descriptors.push_back(descriptor);
+			// A copy: ours serves the caches for as long as the memory is mapped.
+			libcamera::SharedFD shared(descriptor);
+			std::vector<FrameBuffer::Plane> planes(format.planes);
+			unsigned place = 0;
+			for (uint32_t plane = 0; plane < format.planes; plane++) {
+				bool is_last = plane + 1 == format.planes;
+				unsigned rows = plane == 0 ? stream.size.height : (stream.size.height + 1) / 2;
+				unsigned stride = format.name == FC_CAMERA_YUV420 && plane > 0 ? stream.stride / 2 : stream.stride;
+				planes[plane].fd = shared;
+				planes[plane].offset = place;
+				planes[plane].length = is_last ? stream.frameSize - place : stride * rows;
+				place += planes[plane].length;
+			}
+			frames.push_back(std::make_unique<FrameBuffer>(planes));
+		}
+	}
+	close(device);
+	return failure;
+}
+
+Failure allocate(const fc_camera_wish &wish, fc_camera &camera, fc_camera_mode &mode, fc_camera_memory &memory)
+{
+	if (wish.heap) {
+		if (!allocate_from(wish.heap, camera, mode, memory)) {
+			mode.uses_heap = 1;
+			return {};
+		}
+		camera.own.clear();
+		for (int descriptor : memory.descriptors)
+			close(descriptor);
+		memory.descriptors.clear();
+	}
 	camera.allocator = std::make_unique<FrameBufferAllocator>(camera.camera);
 	mode.buffers = FC_CAMERA_MAXIMUM_BUFFERS;
 	for (const StreamConfiguration &stream : *camera.configuration) {
@@ -607,7 +670,7 @@ Failure make_requests(fc_camera &camera, const fc_camera_mode &mode)
 		if (!request)
 			return failed(-ENOMEM, "libcamera makes no request");
 		for (const StreamConfiguration &stream : *camera.configuration) {
-			const auto &buffers = camera.allocator->buffers(stream.stream());
+			const auto &buffers = camera.buffers(stream.stream());
 			if (int code = request->addBuffer(stream.stream(), buffers[index].get()))
 				return failed(code, "libcamera takes no buffer into a request");
 		}
@@ -628,16 +691,16 @@ Failure configure_with(
 		return failure;
 	if (int code = camera.camera->configure(camera.configuration.get()))
 		return failed(code, "the camera '" + camera.camera->id() + "' can't be configured");
-	if (Failure failure = allocate(camera, mode))
+	memory = std::make_unique<fc_camera_memory>();
+	if (Failure failure = allocate(wish, camera, mode, *memory))
 		return failure;
 
 	CameraConfiguration &configuration = *camera.configuration;
 	mode.streams = uint32_t(configuration.size());
-	memory = std::make_unique<fc_camera_memory>();
 	memory->buffers = mode.buffers;
 	for (uint32_t role = 0; role < mode.streams; role++) {
 		const StreamConfiguration &stream = configuration.at(mode.streams == 2 && !first_is_still ? 1 - role : role);
-		const auto &frames = camera.allocator->buffers(stream.stream());
+		const auto &frames = camera.buffers(stream.stream());
 		if (Failure failure = map_stream(frames, mode.buffers, stream, *memory, mode.stream[role]))
 			return failure;
 	}

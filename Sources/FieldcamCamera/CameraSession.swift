@@ -10,6 +10,7 @@ final class CameraSession {
     let interval: Duration
     let copiesFrames: Bool
     let hasFocus: Bool
+    let usesHeap: Bool
     private(set) var isRunning = false
 
     private let memory: CameraMemory
@@ -43,6 +44,7 @@ final class CameraSession {
         interval = .nanoseconds(mode.frame_interval_ns)
         hasFramerate = mode.has_framerate == 1
         hasFocus = mode.has_focus == 1
+        usesHeap = mode.uses_heap == 1
         let buffers = Int(mode.buffers)
         requests = RequestBook(count: buffers)
         copiesFrames = buffers < slots

@@ -44,7 +44,7 @@ public struct CameraPromises: Sendable {
 
 /// What any `Camera` promises.
 public enum CameraContract {
-    public static let cases: [ContractCase<any CameraBench>] = modes + frames + lives
+    public static let cases: [ContractCase<any CameraBench>] = modes + memory + frames + lives
 
     // MARK: Modes
 
@@ -59,11 +59,6 @@ public enum CameraContract {
                 (0..<pool.slots).allSatisfy { pool.stillBase($0) == pool.videoBase($0) },
                 "one stream lies in two places")
         },
-        ContractCase("each layout lies within its memory") { bench throws(ContractFailure) in
-            let watch = try CameraWatch(bench, still: bench.abilities.large, video: bench.abilities.small)
-            try checkLayout(watch.mode.pool.still)
-            try checkLayout(watch.mode.pool.video)
-        },
         ContractCase("as many slots come as were asked for, and it says whether it copies") {
             bench throws(ContractFailure) in
             for slots in [4, 12] {
@@ -74,21 +69,6 @@ public enum CameraContract {
                 watch.camera.close()
             }
         },
-        ContractCase("two sizes at once are both written") { bench throws(ContractFailure) in
-            let abilities = bench.abilities
-            let watch = try CameraWatch(bench, still: abilities.large, video: abilities.small)
-            let pool = watch.mode.pool
-            let still = abilities.hasTwoStreams ? abilities.large : abilities.small
-            try expect(
-                pool.still.size == still && pool.video.size == abilities.small,
-                "still \(pool.still.size), video \(pool.video.size); expected \(still) and \(abilities.small)")
-            try watch.start()
-            watch.keep = 1
-            try watch.wait("three frames") { $0.frames.count >= 3 }
-            let frame = watch.held[0]
-            try expect(hasPicture(frame.lease.still), "the still image is all one byte")
-            try expect(hasPicture(frame.lease.video), "the video image is all one byte")
-        },
         ContractCase("the largest size is streamed where none is named") { bench throws(ContractFailure) in
             let watch = try CameraWatch(bench, still: nil, video: bench.abilities.small)
             let pool = watch.mode.pool
@@ -96,21 +76,6 @@ public enum CameraContract {
             let isLarger = still.width * still.height > video.width * video.height
             try expect(
                 isLarger || !bench.abilities.hasTwoStreams, "still \(still) isn't larger than video \(video)")
-        },
-        ContractCase("another size is configured after a stop, and frames held from before stay readable") {
-            bench throws(ContractFailure) in
-            let watch = try CameraWatch(bench, still: bench.abilities.large, video: bench.abilities.large)
-            try watch.start()
-            watch.keep = 1
-            try watch.wait("a frame") { !$0.held.isEmpty }
-            let old = watch.held.removeFirst()
-            watch.camera.stop()
-            try watch.configure(still: bench.abilities.small, video: bench.abilities.small)
-            try expect(
-                watch.mode.pool.video.size == bench.abilities.small, "it stays at \(watch.mode.pool.video.size)")
-            try watch.start()
-            try watch.wait("frames of the other size") { $0.frames.count >= 3 }
-            try old.checkUnchanged()
         },
         ContractCase("senseless wishes are invalid") { bench throws(ContractFailure) in
             let camera = bench.makeCamera()
@@ -127,6 +92,65 @@ public enum CameraContract {
             bad = good
             bad.video.width = 0
             try expectError(.invalid) { () throws(HardwareError) in _ = try camera.configure(bad) }
+        },
+    ]
+
+    // MARK: Memory
+
+    /// What depends on whose memory frames lie in.
+    public static let memory: [ContractCase<any CameraBench>] = [
+        ContractCase("each layout lies within its memory") { bench throws(ContractFailure) in
+            let watch = try CameraWatch(bench, still: bench.abilities.large, video: bench.abilities.small)
+            try checkLayout(watch.mode.pool.still)
+            try checkLayout(watch.mode.pool.video)
+        },
+        ContractCase("two sizes at once are both written") { bench throws(ContractFailure) in
+            let abilities = bench.abilities
+            let watch = try CameraWatch(bench, still: abilities.large, video: abilities.small)
+            let pool = watch.mode.pool
+            let still = abilities.hasTwoStreams ? abilities.large : abilities.small
+            try expect(
+                pool.still.size == still && pool.video.size == abilities.small,
+                "still \(pool.still.size), video \(pool.video.size); expected \(still) and \(abilities.small)")
+            try watch.start()
+            watch.keep = 1
+            try watch.wait("three frames") { $0.frames.count >= 3 }
+            let frame = watch.held[0]
+            try expect(hasPicture(frame.lease.still), "the still image is all one byte")
+            try expect(hasPicture(frame.lease.video), "the video image is all one byte")
+        },
+        ContractCase("another size is configured after a stop, and frames held from before stay readable") {
+            bench throws(ContractFailure) in
+            let watch = try CameraWatch(bench, still: bench.abilities.large, video: bench.abilities.large)
+            try watch.start()
+            watch.keep = 1
+            try watch.wait("a frame") { !$0.held.isEmpty }
+            let old = watch.held.removeFirst()
+            watch.camera.stop()
+            try watch.configure(still: bench.abilities.small, video: bench.abilities.small)
+            try expect(
+                watch.mode.pool.video.size == bench.abilities.small, "it stays at \(watch.mode.pool.video.size)")
+            try watch.start()
+            try watch.wait("frames of the other size") { $0.frames.count >= 3 }
+            try old.checkUnchanged()
+        },
+        ContractCase("held frames stay as they are while others come") { bench throws(ContractFailure) in
+            for slots in [4, 8] {
+                let watch = try CameraWatch(bench, slots: slots)
+                try watch.start()
+                watch.keep = slots / 2
+                try watch.wait("frames to hold") { $0.held.count == slots / 2 }
+                let kept = watch.held
+                let slotsKept = Set(kept.map(\.frame.ref.slot))
+                let before = watch.frames.count
+                watch.isKeeping = false
+                try watch.wait("more frames than slots") { $0.frames.count >= before + slots + 2 }
+                for frame in watch.frames[before...] where slotsKept.contains(frame.ref.slot) {
+                    throw ContractFailure("slot \(frame.ref.slot) was filled again while it was held")
+                }
+                for frame in kept { try frame.checkUnchanged() }
+                watch.camera.close()
+            }
         },
     ]
 
@@ -156,24 +180,6 @@ public enum CameraContract {
                 let exposure = frame.exposureEnd - frame.exposureStart
                 try expect(
                     exposure == frame.exposure ?? .zero, "exposed for \(exposure), told as \(frame)")
-            }
-        },
-        ContractCase("held frames stay as they are while others come") { bench throws(ContractFailure) in
-            for slots in [4, 8] {
-                let watch = try CameraWatch(bench, slots: slots)
-                try watch.start()
-                watch.keep = slots / 2
-                try watch.wait("frames to hold") { $0.held.count == slots / 2 }
-                let kept = watch.held
-                let slotsKept = Set(kept.map(\.frame.ref.slot))
-                let before = watch.frames.count
-                watch.isKeeping = false
-                try watch.wait("more frames than slots") { $0.frames.count >= before + slots + 2 }
-                for frame in watch.frames[before...] where slotsKept.contains(frame.ref.slot) {
-                    throw ContractFailure("slot \(frame.ref.slot) was filled again while it was held")
-                }
-                for frame in kept { try frame.checkUnchanged() }
-                watch.camera.close()
             }
         },
         ContractCase("with all slots held no frame comes, and after letting go they come again, the gap counted") {

@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /// Raised by every change of this header; a library of another version is refused.
-#define FC_CAMERA_TABLE_VERSION 1
+#define FC_CAMERA_TABLE_VERSION 2
 /// The exported symbol: a `fc_camera_table_function`.
 #define FC_CAMERA_TABLE_SYMBOL "fc_camera_table_of_library"
 /// Most buffers of a camera: one bit each in the program's masks.
@@ -62,6 +62,9 @@ typedef struct fc_camera_wish {
 	double framerate;
 	/// Buffers wanted of each stream, 1 … FC_CAMERA_MAXIMUM_BUFFERS.
 	uint32_t buffers;
+	/// The device of a dma heap to allocate from, such as "/dev/dma_heap/vidbuf_cached"; without one, or if it can't give the
+	/// memory, libcamera allocates. Read during the call only.
+	const char *_Nullable heap;
 } fc_camera_wish;
 
 /// One stream as it came out.
@@ -90,6 +93,8 @@ typedef struct fc_camera_mode {
 	uint32_t has_framerate;
 	/// 1 if it advertises a focus mode.
 	uint32_t has_focus;
+	/// 1 if the buffers come from the heap of the wish.
+	uint32_t uses_heap;
 	/// Nanoseconds from frame to frame: the wish, within the advertised limits.
 	int64_t frame_interval_ns;
 } fc_camera_mode;

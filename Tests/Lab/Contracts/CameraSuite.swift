@@ -6,6 +6,10 @@ import Glibc
 
 extension Suite {
     static let camera = Suite("camera", CameraContract.cases) { () throws(ContractFailure) in try LibcameraBench() }
+    /// The same with frames in memory of a heap, as on a Raspberry Pi: written by the camera, read through its caches.
+    static let cameraHeap = Suite("camera-heap", CameraContract.memory) { () throws(ContractFailure) in
+        try LibcameraBench(heaps: ["/dev/dma_heap/system"])
+    }
     static let cameraWiring = Suite("camera-wiring", CameraWiring.cases) { () throws(ContractFailure) in
         try LibcameraBench()
     }
@@ -16,8 +20,11 @@ final class LibcameraBench: RealBench, CameraBench {
     let slowness: Double
     let abilities: CameraPromises
     let match: String
+    private let heaps: [String]
 
-    init() throws(ContractFailure) {
+    init(heaps: [String] = []) throws(ContractFailure) {
+        for heap in heaps { try expect(access(heap, R_OK | W_OK) == 0, "\(heap) can't be used") }
+        self.heaps = heaps
         switch getenv("LAB_CAMERA").map({ String(cString: $0) }) {
         case "vimc":
             // One stream, four buffers of its own, and a debayer that an emulated processor runs as fast as it can: from a
@@ -38,7 +45,7 @@ final class LibcameraBench: RealBench, CameraBench {
         }
     }
 
-    func makeCamera() -> any Camera { LibcameraCamera(match: match) }
+    func makeCamera() -> any Camera { LibcameraCamera(match: match, heaps: heaps) }
     func makeAbsentCamera() -> any Camera { LibcameraCamera(match: "model:nonesuch") }
 }
 
@@ -67,6 +74,21 @@ enum CameraWiring {
         ContractCase("a match of no known kind is invalid and lists the kinds") { bench throws(ContractFailure) in
             try expectOpening("imx708", .invalid, "location:back|front|external")
             try expectOpening("index:back", .invalid, "location:back|front|external")
+        },
+        ContractCase("frames lie in a heap where one is there, else in libcamera's own memory") {
+            bench throws(ContractFailure) in
+            let size = bench.abilities.small
+            for (heaps, isUsed) in [(["/dev/dma_heap/none", "/dev/dma_heap/system"], true), (["/dev/null"], false)] {
+                let camera = LibcameraCamera(match: bench.match, heaps: heaps)
+                defer { camera.close() }
+                do throws(HardwareError) {
+                    try camera.open()
+                    _ = try camera.configure(CameraRequest(still: size, video: size, framerate: 10, slots: 4))
+                } catch {
+                    throw ContractFailure("\(error)")
+                }
+                try expect(camera.usesHeap == isUsed, "with \(heaps) usesHeap is \(!isUsed)")
+            }
         },
         ContractCase("a folder without a camera library is told with the mend") { bench throws(ContractFailure) in
             do throws(HardwareError) {

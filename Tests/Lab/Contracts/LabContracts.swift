@@ -6,7 +6,7 @@ import Glibc
 @main
 struct LabContracts {
     static let suites: [Suite] = [
-        .camera, .cameraWiring, .buttons, .buttonWiring, .lines, .lineWiring, .microphone, .microphoneWiring,
+        .camera, .cameraHeap, .cameraWiring, .buttons, .buttonWiring, .lines, .lineWiring, .microphone, .microphoneWiring,
     ]
 
     static func main() {
