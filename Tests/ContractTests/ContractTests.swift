@@ -23,7 +23,7 @@ final class ContractTests: XCTestCase {
         run(ButtonsContract.cases) { SimulatedButtonsBench() }
     }
 
-    func testASimulatedLightKeepsTheContract() {
+    func testASimulatedLineKeepsTheContract() {
         run(LinesContract.cases) { SimulatedLinesBench() }
     }
 

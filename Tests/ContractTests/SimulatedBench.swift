@@ -75,23 +75,21 @@ final class SimulatedButtonsBench: SimulatedBench, ButtonsBench, @unchecked Send
     }
 }
 
-/// A light whose wire is what it says it is, turned where it is active low; a wire that nobody drives is low.
+/// A line whose wire is what it says it is, turned where it is active low; a wire that nobody drives is low.
 final class SimulatedLinesBench: SimulatedBench, LinesBench, @unchecked Sendable {
-    private var line: SimulatedLight?
+    private var line: SimulatedLine?
     private var isActiveLow = false
 
     func makeLine(activeLow: Bool) throws(HardwareError) -> any OutputLine {
-        let light = SimulatedLight(world: world, lux: 100)
-        line = light
+        let made = SimulatedLine()
+        line = made
         isActiveLow = activeLow
-        return light
+        return made
     }
 
     func wireIsHigh() -> Bool {
-        // What reaches the scene, not what the line says of itself.
-        let isLit = world.illumination > 100
-        guard let line, (try? line.isOn()) != nil else { return false }
-        return isLit != isActiveLow
+        guard let isOn = try? line?.isOn() else { return false }
+        return isOn != isActiveLow
     }
 }
 

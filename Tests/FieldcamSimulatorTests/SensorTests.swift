@@ -193,7 +193,7 @@ final class SensorTests: XCTestCase {
         }
     }
 
-    func testALampReachesThePictureOnlyWhileItIsOn() throws {
+    func testALightReachesThePictureOnlyWhileItIsOn() throws {
         let rig = try CameraRig(slots: 4)
         rig.world.set(lux: 20, moving: false)
         let light = SimulatedLight(world: rig.world, lux: 200)
@@ -208,13 +208,46 @@ final class SensorTests: XCTestCase {
         }
         for _ in 0..<6 { _ = brightness() }
         let dark = brightness()
-        try light.set(true)
+        try light.turnOn(level: 1, deadline: rig.clock.now + .seconds(5))
         _ = brightness()
         let lit = brightness()
-        try light.set(false)
+        try light.turnOn(level: 0.25, deadline: rig.clock.now + .seconds(5))
+        _ = brightness()
+        let dim = brightness()
+        try light.turnOff()
         _ = brightness()
         XCTAssertGreaterThan(lit, dark * 1.8)
+        XCTAssertGreaterThan(lit, dim * 1.2)
+        XCTAssertGreaterThan(dim, dark * 1.2)
         XCTAssertEqual(brightness(), dark, accuracy: 2)
+    }
+
+    func testALightGoesOffAtItsDeadlineInTheMiddleOfARow() throws {
+        let rig = try CameraRig(slots: 4)
+        rig.world.set(lux: 1, moving: false)
+        rig.control {
+            $0.shutter = .milliseconds(1)
+            $0.gain = 16
+        }
+        let light = SimulatedLight(world: rig.world, lux: 300)
+        for _ in 0..<8 { rig.next() }
+        // Half-way through the next frame's read-out of 20 ms.
+        let end = try XCTUnwrap(rig.clock.nextDue) - .milliseconds(10)
+        try light.turnOn(level: 1, deadline: end)
+        XCTAssertEqual(try light.level(), 1)
+        XCTAssertEqual(rig.world.illumination, 301, accuracy: 0.1)
+        rig.next { _, lease in
+            XCTAssertGreaterThan(mean(lease.still, x: 80..<100, y: 32..<46), 60)
+            XCTAssertLessThan(mean(lease.still, x: 80..<100, y: 54..<80), 30)
+        }
+        XCTAssertEqual(try light.level(), 0)
+        XCTAssertEqual(rig.world.illumination, 1, accuracy: 0.1)
+        for level in [0, 1.1, -1, Double.nan] {
+            XCTAssertThrowsError(try light.turnOn(level: level, deadline: rig.clock.now + .seconds(1)))
+        }
+        light.close()
+        light.close()
+        XCTAssertThrowsError(try light.turnOn(level: 1, deadline: rig.clock.now + .seconds(1)))
     }
 
     func testTheLampOfTheWholeSecondShinesWhenTheMicrophoneBeeps() throws {

@@ -2,15 +2,21 @@ import FieldcamCore
 
 /// What lies before the cameras, as functions of time: how bright it is and where the subject stands.
 ///
-/// A value that is copied once a frame; it has a fixed size, so that a copy allocates nothing.
+/// A value that is copied once a frame; a copy allocates nothing.
 struct SceneState {
     private(set) var ambient = 100.0
     private(set) var distance = 1.0
     private(set) var isMoving = true
 
-    /// Light of our own lamps at 1 m, lux.
-    private var lights = 0.0
-    /// The last changes of brightness, newest first; more than eight within one exposure are merged.
+    /// A light of ours that is on.
+    private struct Lit {
+        var light: Int
+        /// At 1 m.
+        var lux: Double
+        var until: Instant
+    }
+    private var lit: [Lit] = []
+    /// The last changes of brightness, and those that are sure to come, latest first; the oldest of more are forgotten.
     private var changes: (Change, Change, Change, Change, Change, Change, Change, Change)
     /// Where the subject was in its walk, 0 … 1, when it last started or stopped.
     private var phase = 0.1
@@ -35,14 +41,16 @@ struct SceneState {
         brightnessChanged(at: now)
     }
 
-    mutating func setLights(_ lux: Double, at now: Instant) {
-        lights = lux
+    /// A light goes on until an instant, changes, or goes off (0 lux).
+    mutating func set(light: Int, lux: Double, until: Instant, at now: Instant) {
+        lit.removeAll { $0.light == light }
+        if lux > 0, until > now { lit.append(Lit(light: light, lux: lux, until: until)) }
         brightnessChanged(at: now)
     }
 
     mutating func setDistance(_ metres: Double, at now: Instant) {
         distance = metres
-        if lights > 0 { brightnessChanged(at: now) }
+        if !lit.isEmpty { brightnessChanged(at: now) }
     }
 
     mutating func setMoving(_ moving: Bool, at now: Instant) {
@@ -51,11 +59,25 @@ struct SceneState {
         isMoving = moving
     }
 
-    var illumination: Double { ambient + lights / (distance * distance) }
+    /// Brightness at an instant, lux.
+    func illumination(at instant: Instant) -> Double {
+        lit.reduce(ambient) { $0 + ($1.until > instant ? $1.lux / (distance * distance) : 0) }
+    }
 
     private mutating func brightnessChanged(at now: Instant) {
+        lit.removeAll { $0.until <= now }
+        // What was to come is planned anew.
+        while changes.0.at > now {
+            let (_, b, c, d, e, f, g, h) = changes
+            changes = (b, c, d, e, f, g, h, h)
+        }
+        push(at: now)
+        for end in lit.map(\.until).sorted() { push(at: end) }
+    }
+
+    private mutating func push(at instant: Instant) {
         let (a, b, c, d, e, f, g, _) = changes
-        changes = (Change(at: now, lux: illumination), a, b, c, d, e, f, g)
+        changes = (Change(at: instant, lux: illumination(at: instant)), a, b, c, d, e, f, g)
     }
 
     private func walked(at instant: Instant) -> Double {

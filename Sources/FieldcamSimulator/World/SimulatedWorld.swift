@@ -19,7 +19,6 @@ public final class SimulatedWorld: Sendable {
         var scene: SceneState
         var faults = Faults()
         var sound = SceneSound.marks
-        var lights: [Int: Double] = [:]
         var nextLight = 0
         var devices: [Attached] = []
         weak var buttons: SimulatedButtons?
@@ -127,7 +126,10 @@ public final class SimulatedWorld: Sendable {
     }
 
     /// Brightness of the scene with all lights that are on, lux.
-    public var illumination: Double { state.withLock { $0.scene.illumination } }
+    public var illumination: Double {
+        let now = now
+        return state.withLock { $0.scene.illumination(at: now) }
+    }
     /// Brightness without them, lux.
     public var lux: Double { state.withLock { $0.scene.ambient } }
     public var distance: Double { state.withLock { $0.scene.distance } }
@@ -146,13 +148,12 @@ public final class SimulatedWorld: Sendable {
         }
     }
 
-    /// - Parameter lux: what the light gives at a subject 1 m away; 0: off.
-    func setLight(_ light: Int, lux: Double) {
+    /// - Parameters:
+    ///   - lux: what the light gives at a subject 1 m away; 0: off.
+    ///   - until: when it goes off by itself.
+    func set(light: Int, lux: Double, until: Instant) {
         let now = now
-        state.withLock { state in
-            state.lights[light] = lux > 0 ? lux : nil
-            state.scene.setLights(state.lights.values.reduce(0, +), at: now)
-        }
+        state.withLock { $0.scene.set(light: light, lux: lux, until: until, at: now) }
     }
 
     /// The scene as it is now, with its latest changes.
