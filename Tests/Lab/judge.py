@@ -124,7 +124,7 @@ def main():
     print(f"figure: frame interval while recording: median {statistics.median(intervals or [0]) * 1e3:.1f} ms, 95 % {usual / 1e6:.1f} ms")
     offsets = [event["press_offset_ns"] for event in photos]
     for event in photos:
-        bound = interval / 2 + event.get("exposure_ns", 0) / 2
+        bound = interval / 2 + (event.get("exposure_ns") or 0) / 2
         checks.that(
             abs(event["press_offset_ns"]) <= bound,
             f"{os.path.basename(event['path'])} shows the press: {event['press_offset_ns'] / 1e6:.1f} ms away, at most {bound / 1e6:.1f}",
