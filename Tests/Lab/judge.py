@@ -118,23 +118,28 @@ def main():
         )
         print(f"figure: {os.path.basename(event['path'])}: tone {hertz:.0f} Hz, {share:.3f} of the energy at it")
 
-    # A frame interval as the service's own camera had it in this boot: the longest usual gap, or cam's.
-    usual = sorted(intervals)[int(len(intervals) * 0.95)] * 1e9 if intervals else 0
-    interval = max(usual, facts.get("interval_ns", 0))
-    print(f"figure: frame interval while recording: median {statistics.median(intervals or [0]) * 1e3:.1f} ms, 95 % {usual / 1e6:.1f} ms")
-    offsets = [event["press_offset_ns"] for event in photos]
-    for event in photos:
-        bound = interval / 2 + (event.get("exposure_ns") or 0) / 2
-        checks.that(
-            abs(event["press_offset_ns"]) <= bound,
-            f"{os.path.basename(event['path'])} shows the press: {event['press_offset_ns'] / 1e6:.1f} ms away, at most {bound / 1e6:.1f}",
-        )
-    if offsets:
-        print(f"figure: press offset {min(offsets) / 1e6:.1f} to {max(offsets) / 1e6:.1f} ms, median {statistics.median(offsets) / 1e6:.1f}")
-    for event in started:
-        offset = event.get("first_frame_offset_ns", -1)
-        checks.that(0 <= offset <= interval, f"the clip's first frame starts {offset / 1e6:.1f} ms after the press, at most {interval / 1e6:.1f}")
-        print(f"figure: first frame {offset / 1e6:.1f} ms after the press")
+    # The frame intervals of this boot, as the service's own camera had them: under emulation they vary. Each offset is
+    # held to the longest, the usual one to the usual.
+    alone = facts.get("interval_ns", 0)
+    gaps = sorted(gap * 1e9 for gap in intervals) or [0]
+    usual, longest = max(statistics.median(gaps), alone), max(gaps[-1], alone)
+    print(f"figure: frame interval: cam alone {alone / 1e6:.1f} ms, clips median {usual / 1e6:.1f}, longest {longest / 1e6:.1f}")
+
+    def held(name, offsets, share):
+        """Offsets from the press, held to a share of a frame interval."""
+        if not offsets:
+            return
+        print(f"figure: {name} {min(offsets) / 1e6:.1f} to {max(offsets) / 1e6:.1f} ms, median {statistics.median(offsets) / 1e6:.1f}")
+        most = max(abs(offset) for offset in offsets)
+        checks.that(most <= longest * share, f"{name}: {most / 1e6:.1f} ms away, at most {longest * share / 1e6:.1f}")
+        middle = statistics.median(abs(offset) for offset in offsets)
+        checks.that(middle <= usual * share, f"{name}: usually {middle / 1e6:.1f} ms away, at most {usual * share / 1e6:.1f}")
+
+    # Neither test pipeline reports an exposure: the frame's instant is its whole exposure.
+    held("middle of the photo's exposure minus the press", [event["press_offset_ns"] for event in photos], 0.5)
+    first = [event.get("first_frame_offset_ns", -1) for event in started]
+    held("first frame of the clip minus the press", first, 1)
+    checks.that(all(offset >= 0 for offset in first), "no clip begins before its press")
     checks.end()
 
 
