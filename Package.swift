@@ -81,7 +81,7 @@ let package = Package(
             path: "Tests/Budget", exclude: ["Count"]),
         .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "FieldcamCoreTests", dependencies: ["FieldcamCore"]),
-        .testTarget(name: "FieldcamLinuxTests", dependencies: ["FieldcamLinux"]),
+        .testTarget(name: "FieldcamLinuxTests", dependencies: ["FieldcamLinux", "CFieldcamLinux"]),
         .testTarget(name: "FieldcamDirectorTests", dependencies: ["FieldcamDirector", "FieldcamTestKit"]),
         // A clip as FFmpeg's own demuxer and decoders see it.
         .target(

@@ -112,7 +112,8 @@ void fc_thread_set_name(const char *name)
 int fc_thread_set_realtime(int priority)
 {
 	struct sched_param parameter = {.sched_priority = priority};
-	return -pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameter);
+	// Threads made by this one start as ordinary ones: an encoder at this priority would starve the machine.
+	return result(sched_setscheduler((pid_t)syscall(SYS_gettid), SCHED_FIFO | SCHED_RESET_ON_FORK, &parameter));
 }
 
 int fc_thread_set_nice(int nice)

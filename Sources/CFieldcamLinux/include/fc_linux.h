@@ -39,7 +39,7 @@ int fc_clock_is_synchronised(void);
 
 /// Names the calling thread (15 bytes at most are kept).
 void fc_thread_set_name(const char *_Nonnull name);
-/// SCHED_FIFO at this priority for the calling thread; -EPERM where that isn't allowed.
+/// SCHED_FIFO at this priority for the calling thread, not for threads that it makes; -EPERM where that isn't allowed.
 int fc_thread_set_realtime(int priority);
 /// Nice value of the calling thread only.
 int fc_thread_set_nice(int nice);
