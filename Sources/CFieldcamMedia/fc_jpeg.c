@@ -31,7 +31,7 @@ struct fc_jpeg {
     uint8_t *file;
     size_t file_capacity;
     size_t file_size;
-    // Rows that libjpeg can't read from the picture itself.
+    // The rows that are being encoded.
     uint8_t *rows;
     size_t rows_capacity;
     uint8_t *small;
@@ -191,9 +191,13 @@ static void convert_luma_by_chroma(uint8_t *restrict to, const uint8_t *restrict
 }
 
 static void split(uint8_t *restrict u, uint8_t *restrict v, const uint8_t *restrict pairs, int count) {
+    // As 16-bit words, which compilers make vector code of on any machine. U is the lower byte: our machines are little-endian.
+    _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "U and V would change places");
     for (int i = 0; i < count; i++) {
-        u[i] = pairs[2 * i];
-        v[i] = pairs[2 * i + 1];
+        uint16_t pair;
+        memcpy(&pair, pairs + 2 * (ptrdiff_t)i, sizeof pair);
+        u[i] = (uint8_t)pair;
+        v[i] = (uint8_t)(pair >> 8);
     }
 }
 
@@ -210,13 +214,12 @@ static void encode_planes(fc_jpeg *encoder, const fc_picture *picture) {
     const int padded = (width + 15) / 16 * 16, chroma_padded = padded / 2;
     const bool is_nv12 = picture->pixels == FC_PIXELS_NV12;
     const bool is_converted = picture->colour != FC_COLOUR_SYCC;
-    // libjpeg reads whole blocks, beyond a row's end where the width isn't a multiple of them; and what lies there would
-    // ring into the picture's edge. Such rows are copied and their last sample repeated.
     const bool is_padded = padded != width;
-    const bool copies_luma = is_padded || is_converted;
-    const bool copies_chroma = copies_luma || is_nv12;
     const struct weights w = weights_for(picture->colour);
 
+    // libjpeg reads whole blocks, beyond a row's end where the width isn't a multiple of them, and what lies there would ring
+    // into the picture's edge: rows are copied and their last sample repeated. All other rows are copied too: a block's
+    // eight rows lie far apart in the camera's memory, and fetching rows whole is faster by more than the copy costs.
     uint8_t *luma = encoder->rows;
     uint8_t *u = luma + (size_t)padded * ROWS;
     uint8_t *v = u + (size_t)chroma_padded * CHROMA_ROWS;
@@ -233,11 +236,6 @@ static void encode_planes(fc_jpeg *encoder, const fc_picture *picture) {
                 continue;
             }
             const uint8_t *from = picture->plane[1] + y * picture->stride[1];
-            if (!copies_chroma) {
-                u_rows[i] = (JSAMPROW)from;
-                v_rows[i] = (JSAMPROW)(picture->plane[2] + y * picture->stride[2]);
-                continue;
-            }
             u_rows[i] = u + (size_t)chroma_padded * (size_t)i;
             v_rows[i] = v + (size_t)chroma_padded * (size_t)i;
             if (is_nv12) {
@@ -254,10 +252,6 @@ static void encode_planes(fc_jpeg *encoder, const fc_picture *picture) {
                 continue;
             }
             const uint8_t *from = picture->plane[0] + y * picture->stride[0];
-            if (!copies_luma) {
-                luma_rows[i] = (JSAMPROW)from;
-                continue;
-            }
             luma_rows[i] = luma + (size_t)padded * (size_t)i;
             if (w.has_matrix && i % 2 == 0) weigh_chroma(shift, u_rows[i / 2], v_rows[i / 2], chroma_width, &w);
             if (w.has_matrix)
@@ -268,7 +262,7 @@ static void encode_planes(fc_jpeg *encoder, const fc_picture *picture) {
                 memcpy(luma_rows[i], from, (size_t)width);
             if (is_padded) pad(luma_rows[i], width, padded);
         }
-        for (int i = 0; copies_chroma && i < CHROMA_ROWS && top / 2 + i < chroma_height; i++) {
+        for (int i = 0; i < CHROMA_ROWS && top / 2 + i < chroma_height; i++) {
             if (is_converted) convert_chroma(u_rows[i], v_rows[i], chroma_width, &w);
             if (is_padded) {
                 pad(u_rows[i], chroma_width, chroma_padded);

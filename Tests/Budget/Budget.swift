@@ -12,6 +12,10 @@ struct Budget {
         ("presses", PressFigures.presses),
         ("live", PressFigures.live),
         ("latency", PressFigures.latency),
+        ("still", StillBudget.run),
+        ("clip", ClipBudget.run),
+        ("skew", SkewBudget.run),
+        ("media-allocations", MediaAllocations.run),
     ]
 
     static func main() {

@@ -1,4 +1,5 @@
 import Clibavcodec
+import Clibavformat
 import Clibavutil
 import FieldcamCore
 import FieldcamMedia
@@ -154,6 +155,37 @@ final class ClipTests: XCTestCase {
             _ = try stage.finish(0.2)
             XCTAssertEqual(try stage.decoded().creationTime?.prefix(19), isTrusted ? "2026-02-28T23:30:05" : nil)
         }
+    }
+
+    func testAFinishedFileIsPlainWhereTheLibraryCan() throws {
+        let stage = try ClipStage(ClipStage.plan(audio: AudioFormat(rate: 48000, channels: 1)))
+        try stage.frames(0, 0.5)
+        try stage.attach()
+        try stage.frames(0.5, 3.2)
+        XCTAssertEqual(try topBoxes(stage.descriptor).filter { $0 == "moof" }.count, 3)
+        _ = try stage.finish(3.2)
+        let boxes = try topBoxes(stage.descriptor)
+        // FFmpeg 7.1 is the first that can.
+        let isPlain = avformat_version() >= 61 << 16 | 7 << 8 | 100
+        XCTAssertEqual(boxes.contains("moof"), !isPlain, "\(boxes)")
+        XCTAssertEqual(boxes.filter { $0 == "moov" }.count, 1)
+        XCTAssertEqual(try stage.decoded().times.count, 96)
+    }
+
+    /// The names of a file's outermost boxes, in order.
+    private func topBoxes(_ descriptor: Int32) throws -> [String] {
+        var boxes: [String] = []
+        var position: off_t = 0
+        var header = [UInt8](repeating: 0, count: 16)
+        while pread(descriptor, &header, 16, position) >= 8 {
+            func number(_ range: Range<Int>) -> Int { header[range].reduce(0) { $0 << 8 | Int($1) } }
+            boxes.append(String(decoding: header[4..<8], as: UTF8.self))
+            let size = number(0..<4) == 1 ? number(8..<16) : number(0..<4)
+            guard size >= 8 else { break }
+            position += off_t(size)
+        }
+        XCTAssertEqual(position, lseek(descriptor, 0, SEEK_END), "the last box is cut: \(boxes)")
+        return boxes
     }
 
     // MARK: Before and after the file

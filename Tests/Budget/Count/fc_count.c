@@ -2,8 +2,10 @@
 #include "fc_count.h"
 
 #include <errno.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 
 // glibc's own allocator under its second names; free stays as it is.
 extern void *__libc_malloc(size_t size);
@@ -17,12 +19,45 @@ static atomic_int counting;
 static atomic_llong all, own;
 static atomic_ullong first_own;
 
+// Code of Swift's runtime where it isn't linked into the program; found once, before main.
+enum { RANGES = 8 };
+static struct { const char *start, *end; } runtime[RANGES];
+static int runtime_count;
+
+static int note_runtime(struct dl_phdr_info *info, size_t size, void *context)
+{
+	(void)size;
+	(void)context;
+	if (!strstr(info->dlpi_name, "libswift"))
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum && runtime_count < RANGES; i++) {
+		if (info->dlpi_phdr[i].p_type != PT_LOAD || !(info->dlpi_phdr[i].p_flags & PF_X))
+			continue;
+		runtime[runtime_count].start = (const char *)info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+		runtime[runtime_count].end = runtime[runtime_count].start + info->dlpi_phdr[i].p_memsz;
+		runtime_count++;
+	}
+	return 0;
+}
+
+__attribute__((constructor)) static void find_runtime(void) { dl_iterate_phdr(note_runtime, NULL); }
+
+static int is_own(const char *caller)
+{
+	if (caller >= &__executable_start && caller < &etext)
+		return 1;
+	for (int i = 0; i < runtime_count; i++)
+		if (caller >= runtime[i].start && caller < runtime[i].end)
+			return 1;
+	return 0;
+}
+
 static void count(const void *caller)
 {
 	if (!atomic_load_explicit(&counting, memory_order_relaxed))
 		return;
 	atomic_fetch_add_explicit(&all, 1, memory_order_relaxed);
-	if ((const char *)caller < &__executable_start || (const char *)caller >= &etext)
+	if (!is_own((const char *)caller))
 		return;
 	atomic_fetch_add_explicit(&own, 1, memory_order_relaxed);
 	unsigned long long none = 0;

@@ -10,7 +10,8 @@ void fc_count_start(void);
 void fc_count_stop(void);
 /// All allocations (malloc, calloc, realloc, aligned ones) between start and stop.
 int64_t fc_count_all(void);
-/// Those that were asked for from inside the program itself (its code and the Swift runtime in it), not from a library.
+/// Those that were asked for from inside the program itself (its code and the Swift runtime, linked into
+/// it or not), not from another library.
 int64_t fc_count_own(void);
 /// Return address of the first of the latter, 0 if none: for `addr2line -e PROGRAM`, relative to the program's start.
 uint64_t fc_count_first_own(void);
