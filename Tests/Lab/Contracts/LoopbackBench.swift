@@ -21,7 +21,7 @@ final class LoopbackBench: RealBench, MicrophoneBench, @unchecked Sendable {
 
     let slowness = 10.0
     /// snd-aloop moves on with a timer of 1 ms; emulation delays that by some more.
-    let jitter = Duration.milliseconds(30)
+    let jitter = Duration.milliseconds(10)
     private let ended = Ended()
     private var player: Thread?
     private var remover: Thread?
