@@ -6,14 +6,17 @@ import Glibc
 
 /// The buttons on GPIO lines. Every edge has the kernel's own time; what the kernel lost is found out and told.
 ///
-/// libgpiod 2 numbers the edges of a line, so a gap is seen. libgpiod 1 drops the edges that don't fit its 16 places
-/// without a word: the level is read after each drain there, and two equal edges in a row mean loss (with both).
+/// libgpiod 2 numbers the edges of a line, so a gap is seen. With libgpiod 1 the kernel drops edges that don't fit its 16
+/// places without a word: the level is read after each drain there, a full queue counts as one edge lost (or more), and
+/// two equal edges in a row mean loss with both.
 public final class GPIOButtons: Buttons {
     /// Waits between tries for a line that can't be had; the last one again and again.
     public static let backOff: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(5), .seconds(10)]
     /// How long an edge may be on its way after the line itself already shows its level: the kernel stamps it in the
     /// interrupt, and hands it out from a thread.
     static let onItsWay = Duration.milliseconds(5)
+    /// Edges that the kernel keeps for libgpiod 1; further ones it drops without a word.
+    private static let unnumberedQueue: Int32 = 16
     /// Edges of one line taken in one drain; the rest waits, and the descriptor stays readable.
     private static let edgesADrain = 512
 
@@ -21,12 +24,7 @@ public final class GPIOButtons: Buttons {
         let line: ButtonLine
         let operation: String
         var handle: OpaquePointer?
-        /// The level that was told last.
-        var known = false
-        /// When a level was read last: an edge from before that tells nothing new.
-        var readAt = Instant(nanoseconds: 0)
-        /// The kernel's number of the last edge.
-        var number: UInt32 = 0
+        var history = EdgeHistory(pressed: false, at: Instant(nanoseconds: 0))
         /// When the next try is due, while there is no handle.
         var due = Instant(nanoseconds: 0)
         var tries = 0
@@ -36,6 +34,8 @@ public final class GPIOButtons: Buttons {
         var failure: Int32 = 0
         /// The line shows another level than the edges; at this time the edge counts as lost.
         var doubt: Instant?
+        /// As many edges waited as the kernel keeps, where it doesn't number them: some may have been dropped.
+        var queueWasFull = false
     }
 
     public let descriptor: Int32
@@ -138,13 +138,12 @@ public final class GPIOButtons: Buttons {
                 throw .errno(error, contacts[index].operation)
             }
             contacts[index].handle = handle
-            contacts[index].known = level == 1
-            contacts[index].readAt = readAt
-            contacts[index].number = 0
+            contacts[index].history = EdgeHistory(pressed: level == 1, at: readAt)
             contacts[index].tries = 0
             contacts[index].complaint = nil
             contacts[index].failure = 0
             contacts[index].doubt = nil
+            contacts[index].queueWasFull = false
             tell(.found(ButtonID(index), pressed: level == 1, at: at))
         } catch {
             retryLater(index, now: now)
@@ -199,6 +198,9 @@ public final class GPIOButtons: Buttons {
             let count = fc_gpio_line_edges(handle, edges, FC_GPIO_EDGES)
             guard count >= 0 else { return lose(index, count, now: now) }
             if count == 0 { break }
+            if taken == 0 && count == Self.unnumberedQueue && fc_gpio_numbers_edges() == 0 {
+                contacts[index].queueWasFull = true
+            }
             for edge in UnsafeBufferPointer(start: edges, count: Int(count)) {
                 lossSeen = note(edge, index) || lossSeen
             }
@@ -212,18 +214,19 @@ public final class GPIOButtons: Buttons {
         let readAt = SystemClock.now
         guard level >= 0 else { return lose(index, level, now: now) }
         let pressed = level == 1
-        if pressed != contacts[index].known {
+        let differs = pressed != contacts[index].history.pressed
+        if differs {
             guard taken == 0, let doubt = contacts[index].doubt else {
                 // Its edge may be on its way still, with a truer time than this reading's.
                 contacts[index].doubt = readAt + Self.onItsWay
                 return
             }
             guard doubt <= readAt else { return }
-            tell(.edgesLost(button, count: 1, at: readAt))
         }
+        if differs || contacts[index].queueWasFull { tell(.edgesLost(button, count: 1, at: readAt)) }
+        contacts[index].queueWasFull = false
         contacts[index].doubt = nil
-        contacts[index].known = pressed
-        contacts[index].readAt = readAt
+        contacts[index].history.read(pressed: pressed, at: readAt)
         tell(.level(button, pressed: pressed, at: readAt))
     }
 
@@ -232,18 +235,10 @@ public final class GPIOButtons: Buttons {
         let button = ButtonID(index)
         let at = Instant(nanoseconds: edge.at_ns)
         let pressed = edge.rising != 0
-        var lost = 0
-        if edge.number != 0 {
-            lost = Int(edge.number &- contacts[index].number &- 1)
-            contacts[index].number = edge.number
-        }
-        if lost == 0 && pressed == contacts[index].known {
-            // What a reading told already isn't news, and no loss either.
-            guard at > contacts[index].readAt else { return false }
-            lost = 1
+        guard case .edge(let lost) = contacts[index].history.note(pressed: pressed, at: at, number: edge.number) else {
+            return false
         }
         if lost > 0 { tell(.edgesLost(button, count: lost, at: at)) }
-        contacts[index].known = pressed
         tell(.edge(button, pressed: pressed, at: at))
         return lost > 0
     }
