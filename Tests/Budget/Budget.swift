@@ -7,6 +7,7 @@ struct Budget {
     static let figures: [(name: String, run: @Sendable ([String]) -> Int32)] = [
         ("still-alone", StillAlone.run),
         ("loop", LoopFigure.run),
+        ("simulator", SimulatorFigure.run),
         ("taps", PressFigures.taps),
         ("holds", PressFigures.holds),
         ("presses", PressFigures.presses),
