@@ -81,7 +81,10 @@ public final class Director: @unchecked Sendable {
         self.stations = stations
         active = stations[plant.firstCamera.index]
         indicator = IndicatorPlayer(line: plant.indicator)
-        session = Session(settings: plant.settings.session, buttons: plant.buttonRoles.count)
+        session = Session(
+            settings: plant.settings.session, buttons: plant.buttonRoles.count,
+            roles: plant.buttonRoles.map { ButtonRole(rawValue: $0) ?? .trigger }, cameras: stations.count,
+            firstCamera: plant.firstCamera)
         nextTick = plant.clock.now
         answers.reserveCapacity(16)
         details.reserveCapacity(16)

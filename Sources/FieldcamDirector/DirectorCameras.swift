@@ -37,19 +37,20 @@ extension Director {
         station.camera.control(station.controls)
         var abilities = mode.abilities
         abilities.hasLight = station.light != nil
-        reduce(.abilities(station.id, abilities))
         if station === active { adopt(mode, of: station) }
+        reduce(.abilities(station.id, abilities))
         // The first chance to queue what the camera was started with.
         station.camera.requeue(now: plant.clock.now)
     }
 
     /// Frame slots and interval of the camera that counts, for Core; layouts for clips that wait for one.
-    private func adopt(_ mode: CameraMode, of station: Station) {
+    func adopt(_ mode: CameraMode, of station: Station) {
         planWaitingClips(mode)
         var changed = session.settings
         changed.frameInterval = mode.frameInterval
         changed.frameSlots = Self.frameSlotsOfCore(mode.pool.slots)
-        reduce(.settingsChanged(changed))
+        // An order of Core may have led here: Core is told once it was carried out.
+        later(.settingsChanged(changed))
     }
 
     /// Of the camera's slots some are with the encoder and some must be free to be filled; Core has the rest.

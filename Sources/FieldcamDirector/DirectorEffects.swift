@@ -103,10 +103,12 @@ extension Director {
     }
 
     private func beginClip(_ key: ClipKey, _ press: Instant) {
+        // During a switch it isn't known yet whose frames the clip will have; the camera that counts then tells.
+        let mode = session.switchTarget == nil ? active.mode : nil
         details.append(
-            ClipDetails(key: key, press: press, encoder: settings.encoders.first ?? "", hasPlan: active.mode != nil))
+            ClipDetails(key: key, press: press, encoder: settings.encoders.first ?? "", hasPlan: mode != nil))
         let wantsSound = sound != nil && settings.recordsSound
-        clips.post(.begin(key, active.mode.map { plan(for: $0) }, wantsSound: wantsSound))
+        clips.post(.begin(key, mode.map { plan(for: $0) }, wantsSound: wantsSound))
         if wantsSound { sound?.post(.begin(key)) }
     }
 

@@ -61,6 +61,7 @@ extension Director {
         case .exposureChanged(let value): send("exposure.changed", fields: [.init("value", .number(value))])
         case .cameraSwitched(let camera): send("camera.switched", fields: [.init("role", .string(role(of: camera)))])
         case .cameraSwitchFailed(let camera, let reason):
+            if let mode = active.mode { planWaitingClips(mode) }
             send(
                 "camera.switch_failed",
                 fields: [.init("role", .string(role(of: camera))), .reason(reason.rawValue)])

@@ -25,6 +25,7 @@ extension CameraState {
         case .starting: "starting"
         case .up: "up"
         case .down: "down"
+        case .standby: "standby"
         case .released: "released"
         }
     }

@@ -18,6 +18,10 @@ struct Clip: Sendable {
     var maximum: Duration
     var phase = Phase.speculative
     var number: MediaNumber?
+    /// The camera whose frames it takes.
+    var camera: CameraID
+    /// Whether it was decided if it needs the torch.
+    var torchIsDecided = false
     /// The button that keeps it running, by index; `nil`: it goes on without.
     var button: Int?
 
@@ -52,7 +56,8 @@ struct Clip: Sendable {
         return first + maximum
     }
 
-    init(key: ClipKey, press: Instant, source: Source, maximum: Duration) {
+    init(key: ClipKey, press: Instant, source: Source, maximum: Duration, camera: CameraID) {
+        self.camera = camera
         self.key = key
         self.press = press
         self.source = source

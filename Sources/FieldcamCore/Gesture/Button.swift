@@ -1,3 +1,14 @@
+/// What a button is for (contract §1). Number 0 is the shutter button, whatever its role is called.
+public enum ButtonRole: String, Hashable, Sendable, CaseIterable {
+    case shutter
+    /// Cycles off → on → auto.
+    case flash
+    case switchCamera = "switch"
+    /// Focuses at the centre.
+    case focus
+    case trigger
+}
+
 /// A button: its line and its software contact, either of which keeps it down, and the gesture that is under way.
 struct Button: Sendable {
     /// What both contacts together say.

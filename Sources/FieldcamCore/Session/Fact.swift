@@ -58,3 +58,21 @@ public enum Fact: Sendable {
     /// Time has passed; sent at, or after, `Session.nextDeadline`.
     case time(Instant)
 }
+
+extension Fact {
+    /// When it happened, as far as it tells.
+    var time: Instant? {
+        switch self {
+        case .edge(_, _, let at), .level(_, _, let at), .lineLost(_, let at), .lineFound(_, _, let at),
+            .softwareContact(_, _, _, let at), .shotRequested(_, _, let at), .recordingRequested(_, _, _, let at),
+            .stopRequested(_, _, let at), .camera(_, let at), .cameraFailed(_, _, let at), .light(_, _, let at),
+            .lightFailed(_, let at), .command(_, _, _, let at), .storage(_, let at), .encoderLost(_, let at),
+            .shutdown(let at), .time(let at):
+            at
+        case .frame(let frame): frame.exposureEnd
+        case .buttonEnabled, .settingsChanged, .abilities, .numbersReserved, .shotSaved, .shotFailed, .clipSaved,
+            .clipEmpty, .clipFailed:
+            nil
+        }
+    }
+}

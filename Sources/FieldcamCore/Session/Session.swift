@@ -6,6 +6,8 @@ public struct Session: Sendable {
     static let maximumClips = 8
     /// How long a shot waits for a camera that is starting (contract §10: a lost camera is back after 5 s).
     static let startWait: Duration = .seconds(5)
+    /// How long after its first frame a camera out of standby may take to expose as it should.
+    static let convergenceWait: Duration = .milliseconds(2500)
     /// Beside two frame intervals, how long the frame after a press or an end is waited for (contract §5.2).
     static let frameWait: Duration = .milliseconds(100)
     /// A reading this soon after the bounce time tells the level at its end; a later one tells of a later time.
@@ -25,6 +27,39 @@ public struct Session: Sendable {
     /// Exposure start of the latest frame.
     var latestFrame = Instant(nanoseconds: Int64.min / 2)
 
+    /// The latest time that any fact told; never later than the shell's clock.
+    var latest = Instant(nanoseconds: Int64.min / 2)
+    /// The active camera's latest frame; `nil`: none since it counts.
+    var lastFrame: Frame?
+
+    // Cameras
+    /// The camera whose frames count.
+    public internal(set) var active: CameraID
+    /// By camera; `nil`: not configured yet.
+    var abilities: [CameraAbilities?]
+    var switching: CameraSwitch?
+    var convergence = Convergence(isOver: true)
+    var wantsStandby = false
+    /// When somebody last did something.
+    var lastUse = Instant(nanoseconds: Int64.min / 2)
+
+    // Light
+    var lease: LightLease?
+    var budget = TorchBudget()
+    var handTorch: HandTorch?
+    var flash: FlashExposure?
+    /// `flash.mode` as it was set live.
+    var flashByHand: FlashMode?
+    /// The next flash isn't fired before.
+    var restsUntil = Instant(nanoseconds: Int64.min / 2)
+    /// When the light went off.
+    var darkSince = Instant(nanoseconds: Int64.min / 2)
+    /// Orders to switch it off that aren't answered yet.
+    var pendingOffs = 0
+    /// The indicator's lasting pattern, as it was ordered last.
+    var indicated = IndicatorPattern.off
+
+    let roles: [ButtonRole]
     var buttons: [Button]
     var shelf: FrameShelf
     var numbers = NumberSupply()
@@ -36,9 +71,16 @@ public struct Session: Sendable {
     var recordingClip: ClipKey?
     var lastClipKey: UInt32 = 0
 
-    /// `buttons`: how many the board has; number 0 is the shutter button, the others have contacts but no gestures yet.
-    public init(settings: SessionSettings, buttons: Int) {
+    /// `buttons`: how many the board has; number 0 is the shutter button. `roles`: what each is for; one without a role
+    /// has a contact and means nothing. `cameras`: how many the board has, 1 and up.
+    public init(
+        settings: SessionSettings, buttons: Int, roles: [ButtonRole] = [], cameras: Int = 1,
+        firstCamera: CameraID = CameraID(0)
+    ) {
         self.settings = settings
+        self.roles = roles
+        active = firstCamera
+        abilities = Array(repeating: nil, count: max(1, cameras, firstCamera.index + 1))
         self.buttons = Array(repeating: Button(), count: max(1, buttons))
         shelf = FrameShelf(capacity: max(64, settings.frameSlots + 1))
         queue.reserveCapacity(max(8, settings.shotQueue))
@@ -48,6 +90,14 @@ public struct Session: Sendable {
 
     /// Takes one fact and appends what is to be done, in order.
     public mutating func reduce(_ fact: Fact, into effects: inout Effects) {
+        let first = effects.list.count
+        if let time = fact.time { latest = max(latest, time) }
+        take(fact, into: &effects)
+        considerStandby(into: &effects)
+        indicate(since: first, into: &effects)
+    }
+
+    private mutating func take(_ fact: Fact, into effects: inout Effects) {
         switch fact {
         case .edge(let button, let pressed, let at):
             guard buttons.indices.contains(button.index) else { return }
@@ -75,6 +125,7 @@ public struct Session: Sendable {
         case .buttonEnabled(let enabled):
             settings.buttonEnabled = enabled
         case .settingsChanged(let changed):
+            if changed.light.flash != settings.light.flash { flashByHand = nil }
             settings = changed
             makeRoom(into: &effects)
             dispatchShots(into: &effects)
@@ -84,9 +135,17 @@ public struct Session: Sendable {
         case .camera(let state, let at):
             changeCamera(state, at: at, into: &effects)
 
-        case .abilities, .cameraFailed, .light, .lightFailed: break
-        case .command(_, let token, let source, _):
-            reject(token, source, .unsupported, into: &effects)
+        case .abilities(let camera, let known):
+            guard abilities.indices.contains(camera.index) else { return }
+            abilities[camera.index] = known
+        case .cameraFailed(let camera, let reason, let at):
+            loseCandidateCamera(camera, reason, at: at, into: &effects)
+        case .light(let camera, let level, let at):
+            takeLight(camera, level: level, at: at, into: &effects)
+        case .lightFailed(let camera, _):
+            loseLight(camera, into: &effects)
+        case .command(let command, let token, let source, let at):
+            take(command, token, source, at: at, into: &effects)
 
         case .numbersReserved(let next, let limit):
             numbers.add(next: next, limit: limit)
@@ -126,7 +185,11 @@ public struct Session: Sendable {
             earliest = Self.earlier(earliest, queue[index].deadline)
         }
         for index in clips.indices { earliest = Self.earlier(earliest, deadline(ofClip: index)) }
-        return earliest
+        earliest = Self.earlier(earliest, lightDeadline)
+        earliest = Self.earlier(earliest, flashDeadline)
+        earliest = Self.earlier(earliest, switchDeadline)
+        earliest = Self.earlier(earliest, standbyDeadline)
+        return Self.earlier(earliest, indicatorDeadline)
     }
 
     private static func earlier(_ left: Instant?, _ right: Instant?) -> Instant? {
@@ -137,13 +200,17 @@ public struct Session: Sendable {
     mutating func passTime(into effects: inout Effects) {
         for index in buttons.indices { passContactTime(index, into: &effects) }
         passGestureTime(into: &effects)
+        passLightTime(into: &effects)
+        passSwitchTime(into: &effects)
+        advanceFlash(into: &effects)
         passShotTime(into: &effects)
         passClipTime(into: &effects)
     }
 
-    /// Nothing is under way: no clip, no shot, no press that may become one.
+    /// Nothing is under way: no clip, no shot, no press that may become one, no switch of cameras.
     public var isIdle: Bool {
-        clips.isEmpty && queue.isEmpty && working.isEmpty && buttons[Self.shutter].gesture.press == nil
+        clips.isEmpty && queue.isEmpty && working.isEmpty && switching == nil
+            && buttons[Self.shutter].gesture.press == nil
     }
 
     /// Shots that wait for a frame or a worker.
@@ -178,10 +245,12 @@ public struct Session: Sendable {
 
     /// Why nothing can be photographed or recorded now.
     var obstacle: FailureReason? {
+        // The camera that is being switched to will do.
+        if switching != nil { return storageObstacle }
         switch camera {
         case .down(let reason): return reason
         case .released: return .cameraReleased
-        case .starting, .up: break
+        case .starting, .up, .standby: break
         }
         return storageObstacle
     }
@@ -233,8 +302,12 @@ public struct Session: Sendable {
     mutating func shutDown(at: Instant, into effects: inout Effects) {
         guard !isStopping else { return }
         isStopping = true
+        cancelSwitch(into: &effects)
+        forgetFlash(into: &effects)
         endGesture(at: at, into: &effects)
         if let key = recordingClip { stop(key, end: at, .shutdown, into: &effects) }
+        endAllLight(into: &effects)
+        dispatchShots(into: &effects)
         for index in queue.indices { queue[index].deadline = min(queue[index].deadline, at + wait) }
     }
 }

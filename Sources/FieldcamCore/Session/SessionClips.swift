@@ -22,6 +22,7 @@ extension Session {
     ) {
         guard !isStopping else { return reject(token, source, .unsupported, into: &effects) }
         guard recordingClip == nil else { return reject(token, source, .alreadyRecording, into: &effects) }
+        wake(into: &effects)
         if let reason = obstacle {
             failClip(newClipKey(), source, reason, token: token, into: &effects)
             return
@@ -49,7 +50,7 @@ extension Session {
     ) -> ClipKey? {
         guard clips.count < Self.maximumClips else { return nil }
         let key = newClipKey()
-        clips.append(Clip(key: key, press: press, source: source, maximum: maximum))
+        clips.append(Clip(key: key, press: press, source: source, maximum: maximum, camera: comingCamera))
         effects.append(.beginClip(key, press: press))
         let index = clips.count - 1
         for place in shelf.held.indices { offer(shelf.held[place], to: index, into: &effects) }
@@ -82,6 +83,9 @@ extension Session {
         if let token { effects.append(.answer(token, .accepted(number))) }
         effects.append(.commitClip(key, number))
         effects.append(.announce(.recordingRequested(number, source)))
+        forgetFlash(into: &effects)
+        considerTorch(into: &effects)
+        dispatchShots(into: &effects)
         tellStart(index, into: &effects)
         if let cut = clips[index].cut {
             stop(key, end: cut, .cameraLost, into: &effects)
@@ -109,15 +113,18 @@ extension Session {
         clips[index].phase = .ending
         clips[index].deadline = end + wait
         recordingClip = nil
+        endTorch(of: clips[index].number, into: &effects)
         appendWithheld(index, into: &effects)
         // Without a frame yet the start may still have to be told before the stop.
         if clips[index].startTold { tellStop(index, into: &effects) }
-        if latestFrame >= end || now >= end + wait || reason == .cameraLost || reason == .encoderLost || !isStreaming {
+        if latestFrame >= end || now >= end + wait || reason == .cameraLost || reason == .encoderLost
+            || reason == .cameraSwitch || !isStreaming
+        {
             finish(index, into: &effects)
         }
     }
 
-    private mutating func finish(_ index: Int, into effects: inout Effects) {
+    mutating func finish(_ index: Int, into effects: inout Effects) {
         guard clips[index].phase == .ending, let end = clips[index].end else { return }
         tellStop(index, into: &effects)
         clips[index].phase = .saving
@@ -132,6 +139,23 @@ extension Session {
         clips.remove(at: index)
     }
 
+    /// A speculative clip that is to be another camera's: what it has is forgotten, the press stays.
+    mutating func beginAnew(_ index: Int, into effects: inout Effects) {
+        let old = clips[index]
+        releaseWithheld(index, into: &effects)
+        effects.append(.dropClip(old.key))
+        let key = newClipKey()
+        var clip = Clip(key: key, press: old.press, source: old.source, maximum: old.maximum, camera: old.camera)
+        clip.withheldFrom = old.withheldFrom
+        clips[index] = clip
+        effects.append(.beginClip(key, press: old.press))
+        for button in buttons.indices {
+            guard case .down(var press) = buttons[button].gesture, press.clip == old.key else { continue }
+            press.clip = key
+            buttons[button].gesture.update(press)
+        }
+    }
+
     mutating func endClip(_ key: ClipKey, _ outcome: ClipOutcome, into effects: inout Effects) {
         guard let index = clipIndex(key) else { return }
         guard let number = clips[index].number else {
@@ -144,6 +168,7 @@ extension Session {
             clips[index].reason = .error
             recordingClip = nil
         }
+        endTorch(of: number, into: &effects)
         tellStop(index, into: &effects)
         releaseWithheld(index, into: &effects)
         clips.remove(at: index)
@@ -196,6 +221,10 @@ extension Session {
         var index = 0
         while index < clips.count {
             let count = clips.count
+            guard clips[index].camera == active else {
+                index += 1
+                continue
+            }
             switch clips[index].phase {
             case .speculative:
                 if clips[index].first != nil {
@@ -209,7 +238,9 @@ extension Session {
                     clips[index].failure = obstacle
                     stop(clips[index].key, end: at, .error, into: &effects)
                 } else {
-                    stop(clips[index].key, end: at, state == .released ? .command : .cameraLost, into: &effects)
+                    stop(
+                        clips[index].key, end: at, state == .released || state == .standby ? .command : .cameraLost,
+                        into: &effects)
                 }
             case .ending: finish(index, into: &effects)
             case .saving: break
@@ -223,7 +254,9 @@ extension Session {
     /// Offers the next frame in order of time.
     mutating func offer(_ held: FrameShelf.Held, to index: Int, into effects: inout Effects) {
         let start = held.frame.exposureStart
-        guard held.order > clips[index].cursor, clips[index].cut == nil else { return }
+        guard held.order > clips[index].cursor, clips[index].cut == nil,
+            held.frame.ref.camera == clips[index].camera.index
+        else { return }
         guard start >= clips[index].press else {
             clips[index].cursor = held.order
             return

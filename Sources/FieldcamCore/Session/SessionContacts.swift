@@ -91,7 +91,10 @@ extension Session {
         let after = buttons[index].position
         guard before != after else { return }
         buttons[index].told = after
-        guard index == Self.shutter else { return }
+        guard index == Self.shutter else {
+            if after.isDown, !before.isDown { rolePressed(index, at: at, source, into: &effects) }
+            return
+        }
         if before.isDown == after.isDown {
             switch (before.changing, after.changing) {
             case (nil, let from?):

@@ -4,13 +4,18 @@ extension Session {
     var isStreaming: Bool { camera == .up || camera == .starting }
 
     mutating func takeFrame(_ frame: Frame, into effects: inout Effects) {
-        guard isStreaming else {
+        if frame.ref.camera != active.index, switching?.target.index == frame.ref.camera {
+            completeSwitch(at: frame.exposureStart, into: &effects)
+        }
+        guard isStreaming, frame.ref.camera == active.index, switching?.oldIsStopped != true else {
             // A straggler of a camera that is gone.
             effects.append(.dropFrame(frame.ref))
             return
         }
         if camera == .starting { changeCamera(.up, at: frame.exposureEnd, into: &effects) }
         latestFrame = max(latestFrame, frame.exposureStart)
+        lastFrame = frame
+        if !convergence.isOver { _ = convergence.take(frame) }
         let held = shelf.add(frame)
         if var press = buttons[Self.shutter].gesture.press, press.mayBeShot, !press.candidate.isResolved {
             press.candidate.consider(held, on: &shelf, into: &effects)
@@ -19,6 +24,9 @@ extension Session {
         for index in queue.indices { queue[index].candidate.consider(held, on: &shelf, into: &effects) }
         for index in clips.indices { offer(held, to: index, into: &effects) }
         considerMaximum(into: &effects)
+        considerTorch(into: &effects)
+        offerToFlash(held, into: &effects)
+        advanceFlash(into: &effects)
         makeRoom(into: &effects)
         dispatchShots(into: &effects)
     }
@@ -29,10 +37,14 @@ extension Session {
         switch state {
         case .up: break
         case .starting where before != .up: break
-        case .starting, .down, .released:
+        case .starting, .down, .standby, .released:
+            endAllLight(into: &effects)
+            lastFrame = nil
             shelf.trimRing(to: 0, into: &effects)
             clipsMeetLostCamera(state, at: at, into: &effects)
-            if var press = buttons[Self.shutter].gesture.press, press.candidate.frame != nil {
+            if var press = buttons[Self.shutter].gesture.press, press.candidate.frame != nil,
+                press.candidate.camera == active
+            {
                 press.candidate.settle()
                 buttons[Self.shutter].gesture.update(press)
             }

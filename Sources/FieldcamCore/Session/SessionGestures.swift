@@ -15,10 +15,12 @@ extension Session {
             buttons[index].gesture = .spent
             return
         }
+        if settings.buttonEnabled { wake(into: &effects) }
         var press = Press(
             at: at, source: source, meaning: .free, role: settings.shutterRole, hold: settings.hold,
-            window: settings.doublePress, isBound: settings.doublePressIsBound, maximum: settings.maximumDuration,
-            candidate: Candidate(press: at))
+            window: settings.doublePress, isBound: settings.doublePressIsBound || boundAction != nil,
+            maximum: settings.maximumDuration,
+            candidate: newCandidate(press: at))
         if !settings.buttonEnabled {
             press.meaning = .disabled
         } else if let key = recordingClip {
@@ -64,6 +66,7 @@ extension Session {
                 buttons[index].gesture = .spent
                 counters.doublePresses += 1
                 effects.append(.doublePress(ButtonID(index)))
+                actOnDoublePress(source, into: &effects)
             } else {
                 commitTap(index, first, into: &effects)
                 buttons[index].gesture = .spent

@@ -2,7 +2,8 @@
 extension Session {
     mutating func requestShot(_ token: RequestToken, _ source: Source, at: Instant, into effects: inout Effects) {
         guard !isStopping else { return reject(token, source, .unsupported, into: &effects) }
-        var candidate = Candidate(press: at)
+        wake(into: &effects)
+        var candidate = newCandidate(press: at)
         for index in shelf.held.indices where !candidate.isResolved {
             candidate.consider(shelf.held[index], on: &shelf, into: &effects)
         }
@@ -34,26 +35,45 @@ extension Session {
             effects.append(.announce(.photoFailed(number, source, failure)))
             return
         }
-        if camera != .up, camera != .starting { candidate.settle() }
-        let patience = candidate.frame == nil && camera == .starting && !isStopping ? Self.startWait : wait
+        if camera != .up, camera != .starting, candidate.camera == active { candidate.settle() }
         queue.append(
-            Shot(number: number, source: source, candidate: candidate, deadline: candidate.press + patience))
+            Shot(
+                number: number, source: source, candidate: candidate,
+                deadline: candidate.press + patience(for: candidate), flash: wantsFlash ? .wanted : .none))
+        advanceFlash(into: &effects)
         makeRoom(into: &effects)
         // After a long press the time to wait is over already.
         passShotTime(into: &effects)
+    }
+
+    /// A picture for a press from now on.
+    func newCandidate(press: Instant) -> Candidate {
+        Candidate(press: press, camera: comingCamera, needsConvergence: !convergence.isOver)
+    }
+
+    /// How long after its press a shot waits for its frame.
+    private func patience(for candidate: Candidate) -> Duration {
+        if isStopping { return wait }
+        if candidate.camera != active { return CameraSwitch.patience + Self.startWait }
+        if candidate.needsConvergence, !candidate.isResolved { return Self.startWait + Self.convergenceWait }
+        return candidate.frame == nil && camera == .starting ? Self.startWait : wait
     }
 
     /// Gives shots that have their frame to free workers, in order.
     mutating func dispatchShots(into effects: inout Effects) {
         var index = 0
         while index < queue.count, working.count < settings.shotsInWork {
-            guard queue[index].candidate.isResolved, let frame = queue[index].candidate.frame else {
+            guard queue[index].candidate.isResolved, queue[index].flash.isOver, let frame = queue[index].candidate.frame
+            else {
                 index += 1
                 continue
             }
             var shot = queue.remove(at: index)
             effects.append(.encodeShot(shot.number, frame: frame, press: shot.press))
-            working.append(ShotInWork(number: shot.number, source: shot.source, frame: frame, press: shot.press))
+            working.append(
+                ShotInWork(
+                    number: shot.number, source: shot.source, frame: frame, press: shot.press,
+                    flashFired: shot.flash.isProven))
             shot.candidate.release(on: &shelf, into: &effects)
         }
     }
@@ -68,7 +88,7 @@ extension Session {
                 .announce(
                     .photoSaved(
                         number, shot.source, frame: shot.frame, pressOffset: shot.frame.middle - shot.press,
-                        flashFired: false)))
+                        flashFired: shot.flashFired)))
         }
         dispatchShots(into: &effects)
     }
@@ -100,19 +120,23 @@ extension Session {
     mutating func shotsMeetCamera(_ state: CameraState, at: Instant, into effects: inout Effects) {
         var index = 0
         while index < queue.count {
-            guard !queue[index].candidate.isResolved else {
+            // What waits for another camera doesn't care.
+            guard !queue[index].candidate.isResolved, queue[index].candidate.camera == active else {
                 index += 1
                 continue
             }
             switch state {
             case .up:
-                if queue[index].candidate.frame == nil { queue[index].deadline = max(queue[index].press, at) + wait }
+                if queue[index].candidate.frame == nil {
+                    let extra = queue[index].candidate.needsConvergence ? Self.convergenceWait : .zero
+                    queue[index].deadline = max(queue[index].press, at) + wait + extra
+                }
                 index += 1
-            case .starting:
+            case .starting, .standby:
                 if queue[index].candidate.frame != nil {
                     queue[index].candidate.settle()
                 } else if !isStopping {
-                    queue[index].deadline = queue[index].press + Self.startWait
+                    queue[index].deadline = queue[index].press + patience(for: queue[index].candidate)
                 }
                 index += 1
             case .down(let reason): if !settleShot(index, reason, into: &effects) { index += 1 }

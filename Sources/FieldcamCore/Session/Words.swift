@@ -81,6 +81,8 @@ public enum CameraState: Hashable, Sendable {
     case up
     /// Not usable, and why; the shell keeps trying.
     case down(FailureReason)
+    /// Stopped but kept: a press wakes it.
+    case standby
     /// Given up on purpose, or never started (`autostart = false`).
     case released
 }

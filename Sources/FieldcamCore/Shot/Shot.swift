@@ -5,8 +5,38 @@ struct Shot: Sendable {
     var candidate: Candidate
     /// Until when a frame is waited for.
     var deadline: Instant
+    var flash = FlashStage.none
 
     var press: Instant { candidate.press }
+
+    /// Whether its picture is exposed after the commit: nothing else may shine then.
+    var isExposedLate: Bool {
+        switch flash {
+        case .wanted, .firing: true
+        case .none, .fired: candidate.needsConvergence && !candidate.isResolved
+        }
+    }
+}
+
+/// Where a shot stands with the flash.
+enum FlashStage: Hashable, Sendable {
+    /// → `wanted` at the commit only.
+    case none
+    /// Waits for the light, or for the frame that tells whether it's needed: → `firing`, `none`.
+    case wanted
+    /// → `fired`, `none` (given up: the picture of the press is taken).
+    case firing
+    /// Over; whether it is proven that the picture is lit.
+    case fired(isProven: Bool)
+
+    var isOver: Bool {
+        switch self {
+        case .none, .fired: true
+        case .wanted, .firing: false
+        }
+    }
+
+    var isProven: Bool { self == .fired(isProven: true) }
 }
 
 /// A shot that is being encoded or stored.
@@ -15,4 +45,5 @@ struct ShotInWork: Sendable {
     var source: Source
     var frame: Frame
     var press: Instant
+    var flashFired = false
 }

@@ -1,0 +1,124 @@
+// Flash: one shot at a time is lit, proven, or taken without (contract §5.2, §9).
+extension Session {
+    var flashMode: FlashMode { flashByHand ?? settings.light.flash }
+
+    /// Whether a shot that is committed now may need the light; decided once a frame tells.
+    var wantsFlash: Bool { flashMode != .off && recordingClip == nil && !isStopping }
+
+    mutating func setFlash(_ mode: FlashMode, into effects: inout Effects) {
+        flashByHand = mode
+        effects.append(.announce(.flashChanged(mode)))
+    }
+
+    mutating func cycleFlash(_ source: Source, into effects: inout Effects) {
+        switch flashMode {
+        case .off where abilities[active.index].map(\.hasLight) == false:
+            reject(source, .unsupported, into: &effects)
+        case .off: setFlash(.on, into: &effects)
+        case .on: setFlash(.auto, into: &effects)
+        case .auto: setFlash(.off, into: &effects)
+        }
+    }
+
+    /// Goes on with the flash under way, or begins the next one.
+    mutating func advanceFlash(into effects: inout Effects) {
+        var index = 0
+        while index < queue.count, flash == nil {
+            defer { index += 1 }
+            guard queue[index].flash == .wanted else { continue }
+            guard mayFlash else {
+                queue[index].flash = .none
+                continue
+            }
+            guard queue[index].candidate.camera == active, camera == .up, let last = lastFrame else { continue }
+            guard flashMode == .on || isDim(last) else {
+                queue[index].flash = .none
+                continue
+            }
+            queue[index].flash = .firing
+            flash = FlashExposure(number: queue[index].number)
+        }
+        fire(into: &effects)
+    }
+
+    /// Nothing forbids the light. While a camera starts it isn't known yet whether it has one.
+    private var mayFlash: Bool {
+        guard wantsFlash, lease?.isTorch != true else { return false }
+        switch camera {
+        case .up: return hasLight
+        case .starting: return true
+        case .down, .standby, .released: return switching != nil
+        }
+    }
+
+    /// Switches the light on, after it was off as long as it was on, and a picture without it has come.
+    private mutating func fire(into effects: inout Effects) {
+        guard let current = flash, current.ordered == nil, lease == nil, latest >= restsUntil, camera == .up,
+            let last = lastFrame, last.exposureStart >= darkSince
+        else { return }
+        lightShot(current.number, into: &effects)
+        if let lease { flash?.fire(at: latest, deadline: lease.deadline, after: last) }
+    }
+
+    private mutating func lightShot(_ number: MediaNumber, into effects: inout Effects) {
+        let deadline = latest + settings.light.maximumFlash
+        lease = LightLease(
+            owner: .shot(number), camera: active, wanted: 1, level: 1, since: latest, deadline: deadline, shines: nil,
+            token: nil)
+        budget.turn(on: true, at: latest)
+        effects.append(.lightOn(active, level: 1, deadline: deadline))
+    }
+
+    mutating func offerToFlash(_ held: FrameShelf.Held, into effects: inout Effects) {
+        guard lease?.isTorch == false, lease?.shines != nil, var current = flash,
+            let index = queue.firstIndex(where: { $0.number == current.number })
+        else { return }
+        let verdict = current.consider(held.frame, activeAbilities, frameInterval: settings.frameInterval)
+        flash = current
+        guard case .take(let isProven) = verdict else { return }
+        queue[index].candidate.exchange(for: held, on: &shelf, into: &effects)
+        queue[index].candidate.settle()
+        if isProven {
+            queue[index].flash = .fired(isProven: true)
+            flash = nil
+            endFlashLight(into: &effects)
+        } else {
+            endFlashAttempt(into: &effects)
+        }
+    }
+
+    /// No proven picture came of it: once more, or the shot is taken as it is.
+    mutating func endFlashAttempt(into effects: inout Effects) {
+        endFlashLight(into: &effects)
+        guard let current = flash else { return }
+        guard current.attempt == 1, mayFlash else { return abandonFlash(into: &effects) }
+        flash?.rest()
+    }
+
+    /// The light stays off as long as it was on.
+    private mutating func endFlashLight(into effects: inout Effects) {
+        guard let ended = lease, !ended.isTorch else { return }
+        restsUntil = latest + (latest - ended.since)
+        endLight(into: &effects)
+    }
+
+    /// The flash under way comes to nothing: the shot keeps the picture that it has.
+    mutating func abandonFlash(into effects: inout Effects) {
+        endFlashLight(into: &effects)
+        guard let current = flash else { return }
+        flash = nil
+        guard let index = queue.firstIndex(where: { $0.number == current.number }) else { return }
+        queue[index].flash = .fired(isProven: false)
+    }
+
+    /// A clip begins: no shot is lit while it runs.
+    mutating func forgetFlash(into effects: inout Effects) {
+        abandonFlash(into: &effects)
+        for index in queue.indices where queue[index].flash == .wanted { queue[index].flash = .none }
+    }
+
+    var flashDeadline: Instant? {
+        guard let flash, flash.ordered == nil, restsUntil > latest else { return nil }
+        return restsUntil
+    }
+}
