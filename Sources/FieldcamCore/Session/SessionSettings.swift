@@ -52,6 +52,7 @@ public struct SessionSettings: Hashable, Sendable {
     public var shotQueue = 8
     /// Shots being encoded or stored at the same time, at most.
     public var shotsInWork = 2
+    public var optics = OpticsSettings()
 
     public var light = Light()
     /// Idle time after which the camera goes to standby; zero: never.
