@@ -37,6 +37,8 @@ public struct Session: Sendable {
     public internal(set) var active: CameraID
     /// By camera; `nil`: not configured yet.
     var abilities: [CameraAbilities?]
+    /// Focus, exposure, low light and zoom, by camera.
+    var optics: [Optics]
     var switching: CameraSwitch?
     var convergence = Convergence(isOver: true)
     var wantsStandby = false
@@ -81,6 +83,7 @@ public struct Session: Sendable {
         self.roles = roles
         active = firstCamera
         abilities = Array(repeating: nil, count: max(1, cameras, firstCamera.index + 1))
+        optics = Array(repeating: Optics(), count: abilities.count)
         self.buttons = Array(repeating: Button(), count: max(1, buttons))
         shelf = FrameShelf(capacity: max(64, settings.frameSlots + 1))
         queue.reserveCapacity(max(8, settings.shotQueue))
@@ -93,6 +96,7 @@ public struct Session: Sendable {
         let first = effects.list.count
         if let time = fact.time { latest = max(latest, time) }
         take(fact, into: &effects)
+        followRecording(into: &effects)
         considerStandby(into: &effects)
         indicate(since: first, into: &effects)
     }
@@ -126,6 +130,7 @@ public struct Session: Sendable {
             settings.buttonEnabled = enabled
         case .settingsChanged(let changed):
             if changed.light.flash != settings.light.flash { flashByHand = nil }
+            changeOptics(to: changed, into: &effects)
             settings = changed
             makeRoom(into: &effects)
             dispatchShots(into: &effects)
@@ -138,6 +143,7 @@ public struct Session: Sendable {
         case .abilities(let camera, let known):
             guard abilities.indices.contains(camera.index) else { return }
             abilities[camera.index] = known
+            adoptOptics(of: camera, into: &effects)
         case .cameraFailed(let camera, let reason, let at):
             loseCandidateCamera(camera, reason, at: at, into: &effects)
         case .light(let camera, let level, let at):
@@ -188,6 +194,7 @@ public struct Session: Sendable {
         earliest = Self.earlier(earliest, lightDeadline)
         earliest = Self.earlier(earliest, flashDeadline)
         earliest = Self.earlier(earliest, switchDeadline)
+        earliest = Self.earlier(earliest, optics[active.index].deadline(settings.optics))
         earliest = Self.earlier(earliest, standbyDeadline)
         return Self.earlier(earliest, indicatorDeadline)
     }
@@ -202,6 +209,7 @@ public struct Session: Sendable {
         passGestureTime(into: &effects)
         passLightTime(into: &effects)
         passSwitchTime(into: &effects)
+        optics[active.index].passTime(now, settings.optics, into: &effects)
         advanceFlash(into: &effects)
         passShotTime(into: &effects)
         passClipTime(into: &effects)

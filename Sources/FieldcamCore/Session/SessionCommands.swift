@@ -23,13 +23,6 @@ extension Session {
         }
     }
 
-    /// Focus and zoom.
-    mutating func takeOptics(
-        _ command: ControlCommand, _ token: RequestToken?, _ source: Source, at: Instant, into effects: inout Effects
-    ) {
-        refuse(token, source, .unsupported, into: &effects)
-    }
-
     /// A confirmed press of a button that isn't the shutter.
     mutating func rolePressed(_ index: Int, at: Instant, _ source: Source, into effects: inout Effects) {
         guard !isStopping, roles.indices.contains(index) else { return }

@@ -25,6 +25,7 @@ extension Session {
         for index in clips.indices { offer(held, to: index, into: &effects) }
         considerMaximum(into: &effects)
         considerTorch(into: &effects)
+        optics[active.index].take(frame, settings.optics, into: &effects)
         offerToFlash(held, into: &effects)
         advanceFlash(into: &effects)
         makeRoom(into: &effects)

@@ -41,6 +41,7 @@ extension Session {
         active = done.target
         lastFrame = nil
         effects.append(.useCamera(active))
+        adoptOptics(of: active, into: &effects)
         if !done.oldIsStopped { effects.append(.stopCamera(old)) }
         effects.append(.announce(.cameraSwitched(active)))
         if let token = done.token { effects.append(.answer(token, .effective(.camera(active)))) }

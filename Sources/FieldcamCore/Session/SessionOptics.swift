@@ -1,0 +1,50 @@
+// Focus, exposure, low light and zoom of the camera that counts.
+extension Session {
+    /// Focus and zoom.
+    mutating func takeOptics(
+        _ command: ControlCommand, _ token: RequestToken?, _ source: Source, at: Instant, into effects: inout Effects
+    ) {
+        guard abilities[active.index] != nil, isStreaming else {
+            return refuse(token, source, switching == nil ? .unsupported : .switching, into: &effects)
+        }
+        let answer: Answer
+        switch command {
+        case .focus(let point):
+            answer = optics[active.index].focus(at: point, settings.optics, now: at, into: &effects)
+        case .focusAutomatically:
+            answer = optics[active.index].focusAutomatically(settings.optics, into: &effects)
+        case .focusManually(let dioptres):
+            answer = optics[active.index].focusManually(dioptres, settings.optics, into: &effects)
+        case .zoom(let factor):
+            answer = optics[active.index].zoom(to: factor, settings.optics, into: &effects)
+        default: return
+        }
+        if case .rejected(let reason) = answer { return refuse(token, source, reason, into: &effects) }
+        if let token { effects.append(.answer(token, answer)) }
+    }
+
+    /// The camera that counts was configured, or counts from now on.
+    mutating func adoptOptics(of camera: CameraID, into effects: inout Effects) {
+        guard camera == active, let known = abilities[camera.index] else { return }
+        optics[camera.index].adopt(
+            known, settings.optics, frameInterval: settings.frameInterval, into: &effects)
+        optics[camera.index].setRecording(recordingClip != nil, settings.optics, into: &effects)
+    }
+
+    mutating func changeOptics(to changed: SessionSettings, into effects: inout Effects) {
+        if changed.frameInterval != settings.frameInterval, let known = abilities[active.index] {
+            optics[active.index].adopt(known, changed.optics, frameInterval: changed.frameInterval, into: &effects)
+        } else if changed.optics != settings.optics {
+            optics[active.index].apply(changed.optics, into: &effects)
+        }
+    }
+
+    mutating func followRecording(into effects: inout Effects) {
+        guard abilities[active.index] != nil else { return }
+        optics[active.index].setRecording(recordingClip != nil, settings.optics, into: &effects)
+    }
+
+    /// What the picture is now, for status.
+    public var zoom: Double { optics[active.index].zoom }
+    public var isInLowLight: Bool { optics[active.index].lowLight.isActive }
+}
