@@ -32,8 +32,6 @@ final class ClipWorker: @unchecked Sendable {
 
     /// Frames that may wait for the encoder; more are dropped and counted, so that the camera keeps its slots.
     static let backlog = 8
-    /// A fragment is a second long, and a power cut may cost two: what is written is flushed this often.
-    static let flushInterval: Duration = .milliseconds(500)
 
     private let writers: any ClipWriterFactory
     private let facts: FactBox
@@ -110,8 +108,6 @@ final class ClipWorker: @unchecked Sendable {
         var earlyFrames = 0
         var file: PartialClip?
         var fileError: HardwareError?
-        /// The frame's time at the last flush of the file.
-        var flushed: Instant?
         var end: Instant?
         var dropped = 0
         var lost: HardwareError?
@@ -219,14 +215,6 @@ final class ClipWorker: @unchecked Sendable {
             lose(clip, error)
         }
         _ = consume job
-        flushIfDue(clip, at)
-    }
-
-    private func flushIfDue(_ clip: Clip, _ at: Instant) {
-        guard let file = clip.file, clip.lost == nil else { return }
-        if let flushed = clip.flushed, at - flushed < Self.flushInterval { return }
-        clip.flushed = at
-        store.flush(file)
     }
 
     private func takeSound(_ key: ClipKey, _ job: consuming Job) {

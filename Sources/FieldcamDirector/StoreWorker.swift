@@ -2,7 +2,6 @@ import FieldcamCore
 import FieldcamLinux
 import FieldcamPorts
 import Glibc
-import Synchronization
 
 /// `fc-store`: everything that waits for the disk, in order.
 final class StoreWorker: @unchecked Sendable {
@@ -10,7 +9,6 @@ final class StoreWorker: @unchecked Sendable {
     enum Job {
         case photo(PhotoJob)
         case beginClip(ClipKey, MediaNumber, WallTime)
-        case flush(PartialClip)
         case publish(PartialClip, ClipKey, ClipFacts, dropped: Int, SoundReport)
         case discard(PartialClip, ClipKey)
         case reserveNumbers
@@ -36,8 +34,6 @@ final class StoreWorker: @unchecked Sendable {
     private let facts: FactBox
     private let box = Mailbox<Job>(capacity: 64)
     private var thread: Thread?
-    /// A flush waits or is being done: a slow disk gets no second one.
-    private let isFlushing = Atomic<Bool>(false)
     /// Where a clip's file goes to once it is open; set once, before any clip.
     var clips: ClipWorker!
 
@@ -60,12 +56,6 @@ final class StoreWorker: @unchecked Sendable {
     func post(_ job: Job) {
         let refused = box.post(job)
         precondition(refused == nil, "more work for the disk than shots and clips can make")
-    }
-
-    /// Makes durable what a clip's file holds, some time before anything else that is posted later.
-    func flush(_ clip: PartialClip) {
-        guard !isFlushing.exchange(true, ordering: .acquiring) else { return }
-        post(.flush(clip))
     }
 
     /// Without a thread: does one job if there is one.
@@ -99,13 +89,6 @@ final class StoreWorker: @unchecked Sendable {
                 clips.post(.attach(key, try store.beginClip(number, taken: taken)))
             } catch {
                 clips.post(.attachFailed(key, error))
-            }
-        case .flush(let clip):
-            defer { isFlushing.store(false, ordering: .releasing) }
-            do throws(HardwareError) {
-                try store.flush(clip)
-            } catch {
-                facts.post(.storageFailed(error))
             }
         case .publish(let clip, let key, let clipFacts, let dropped, let sound):
             do throws(HardwareError) {

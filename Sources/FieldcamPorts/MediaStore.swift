@@ -54,8 +54,6 @@ public protocol MediaStore: AnyObject, Sendable {
     func savePhoto(_ number: MediaNumber, taken: WallTime, bytes: UnsafeRawBufferPointer) throws(HardwareError)
         -> SavedFile
     func beginClip(_ number: MediaNumber, taken: WallTime) throws(HardwareError) -> PartialClip
-    /// Makes durable what was written to the clip so far, so that a power cut loses only what comes after.
-    func flush(_ clip: PartialClip) throws(HardwareError)
     /// Durable under its final name when it returns.
     func publish(_ clip: PartialClip) throws(HardwareError) -> SavedFile
     func discard(_ clip: PartialClip)

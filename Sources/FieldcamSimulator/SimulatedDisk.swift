@@ -30,8 +30,6 @@ public final class SimulatedDisk: MediaStore {
         return try store.beginClip(number, taken: taken)
     }
 
-    public func flush(_ clip: PartialClip) throws(HardwareError) { try store.flush(clip) }
-
     /// A clip that is written already needs no further room.
     public func publish(_ clip: PartialClip) throws(HardwareError) -> SavedFile { try store.publish(clip) }
 

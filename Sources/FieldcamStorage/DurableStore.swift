@@ -131,14 +131,6 @@ public final class DurableStore: MediaStore {
         return PartialClip(number: claim.name.number, descriptor: claim.descriptor, path: claim.path, folder: folder)
     }
 
-    public func flush(_ clip: PartialClip) throws(HardwareError) {
-        do {
-            try file.syncContents(clip.descriptor)
-        } catch {
-            throw .storage(error, "write the clip \(clip.number.value) in '\(media)'")
-        }
-    }
-
     /// If it throws the file stays in `.partial` and the next start recovers it.
     public func publish(_ clip: PartialClip) throws(HardwareError) -> SavedFile {
         do throws(SystemFailure) {

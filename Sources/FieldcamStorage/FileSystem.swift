@@ -22,8 +22,6 @@ protocol FileSystem: AnyObject, Sendable {
     func size(_ descriptor: Int32) throws(SystemFailure) -> Int64
     func truncate(_ descriptor: Int32, to size: Int64) throws(SystemFailure)
     func sync(_ descriptor: Int32) throws(SystemFailure)
-    /// The contents and the size, without times.
-    func syncContents(_ descriptor: Int32) throws(SystemFailure)
     func close(_ descriptor: Int32)
     func rename(_ from: String, to: String) throws(SystemFailure)
     /// `EEXIST` if the new name is taken.

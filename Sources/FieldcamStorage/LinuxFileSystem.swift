@@ -46,10 +46,6 @@ final class LinuxFileSystem: FileSystem {
         try zero { fsync(descriptor) }
     }
 
-    func syncContents(_ descriptor: Int32) throws(SystemFailure) {
-        try zero { fdatasync(descriptor) }
-    }
-
     func close(_ descriptor: Int32) {
         // What could fail here was asked of `sync` before.
         _ = Glibc.close(descriptor)

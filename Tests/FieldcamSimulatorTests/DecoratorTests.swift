@@ -17,7 +17,6 @@ final class DecoratorTests: XCTestCase {
         func beginClip(_ number: MediaNumber, taken: WallTime) -> PartialClip {
             PartialClip(number: number, descriptor: -1, path: "clip", folder: "undated")
         }
-        func flush(_ clip: PartialClip) {}
         func publish(_ clip: PartialClip) -> SavedFile { SavedFile(path: "clip", byteCount: 1) }
         func discard(_ clip: PartialClip) {}
         func headroom() -> Int64 { 5_000_000 }

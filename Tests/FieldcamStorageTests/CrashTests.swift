@@ -32,10 +32,10 @@ final class CrashTests: XCTestCase {
         promises.highestNumber = numbers.limit.value - 1
         try save(store, numbers.next, someDay, Self.photo1, &promises)
         let clip = try store.beginClip(MediaNumber(numbers.next.value + 1), taken: someDay)
-        try write(disk, store, clip, Self.head + Boxes.fragment(1), at: 0)
+        try write(disk, clip, Self.head + Boxes.fragment(1), at: 0)
         promises.syncedFragments = 1
         try save(store, MediaNumber(numbers.next.value + 2), nextDay, Self.photo2, &promises)
-        try write(disk, store, clip, Boxes.fragment(2), at: Self.head.count + Boxes.fragment(1).count)
+        try write(disk, clip, Boxes.fragment(2), at: Self.head.count + Boxes.fragment(1).count)
         promises.syncedFragments = 2
         let saved = try store.publish(clip)
         promises.files[saved.path] = Self.clip
@@ -57,16 +57,14 @@ final class CrashTests: XCTestCase {
         promises.files[try result.get().path] = bytes
     }
 
-    /// The encoder's side: a piece is written whole and flushed.
-    private func write(_ disk: ModelDisk, _ store: DurableStore, _ clip: PartialClip, _ bytes: [UInt8], at offset: Int)
-        throws(HardwareError)
-    {
+    /// The encoder's side: a piece is written whole and synced.
+    private func write(_ disk: ModelDisk, _ clip: PartialClip, _ bytes: [UInt8], at offset: Int) throws(HardwareError) {
         do {
             try disk.writeAll(clip.descriptor, at: Int64(offset), bytes)
+            try disk.sync(clip.descriptor)
         } catch {
             throw .storage(error, "write a fragment")
         }
-        try store.flush(clip)
     }
 
     private func check(_ disk: ModelDisk, _ promises: Promises, _ story: String) {

@@ -270,8 +270,6 @@ final class ModelDisk: FileSystem {
         }
     }
 
-    func syncContents(_ descriptor: Int32) throws(SystemFailure) { try sync(descriptor) }
-
     func close(_ descriptor: Int32) {
         state.withLock { $0.open[descriptor] = nil }
     }

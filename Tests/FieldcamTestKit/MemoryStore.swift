@@ -62,8 +62,6 @@ public final class MemoryStore: MediaStore {
             number: number, descriptor: descriptor, path: "memory/.partial/VID_\(number.value).mp4", folder: "")
     }
 
-    public func flush(_ clip: PartialClip) {}
-
     public func publish(_ clip: PartialClip) throws(HardwareError) -> SavedFile {
         try check()
         let size = Int(lseek(clip.descriptor, 0, SEEK_END))
