@@ -33,6 +33,18 @@ final class Ledger {
     private(set) var highestQueue = 0
     private(set) var highestHeld = 0
 
+    // The light, by orders
+    private(set) var lit: (camera: Int, since: Int64, level: Double, deadline: Int64)?
+    /// When it was on, and until when it was allowed to be.
+    private(set) var lights: [(on: Int64, off: Int64, deadline: Int64)] = []
+    var longestLight: Duration = .seconds(600)
+    /// The torch may be on by hand: then it outlives a clip.
+    var handMayShine = false
+    // The cameras
+    var running: Set<Int> = []
+    private(set) var active = 0
+    private(set) var switches = 0
+
     /// `slots`: what the camera has; `budget`: what the session may use of it.
     init(slots: Int, budget: Int) {
         self.slots = slots
@@ -96,6 +108,9 @@ final class Ledger {
                 return
             }
             if frame.exposureStart < account.press { fault("clip \(key.value) got a frame from before its press") }
+            if let last = account.frames.last, last.ref.camera != frame.ref.camera {
+                fault("clip \(key.value) has frames of two cameras")
+            }
             if let last = account.frames.last, last.exposureStart >= frame.exposureStart {
                 fault("clip \(key.value) got its frames out of order")
             }
@@ -121,6 +136,23 @@ final class Ledger {
                 fault("clip \(key.value) has a frame after its end")
             }
             clips[key]?.isFinished = true
+        case .lightOn(let camera, let level, let deadline):
+            if level <= 0 || level > 1 { fault("the light was ordered to \(level)") }
+            if camera.index != active { fault("the light of camera \(camera.index) was ordered, which doesn't count") }
+            if let lit, lit.camera != camera.index { fault("two lights were ordered on") }
+            let since = lit?.since ?? now
+            if deadline.nanoseconds - since > longestLight.inNanoseconds { fault("the light's deadline is too late") }
+            lit = (camera.index, since, level, deadline.nanoseconds)
+        case .lightOff(let camera):
+            guard let was = lit, was.camera == camera.index else { return fault("a light was ordered off that is off") }
+            lights.append((was.since, min(now, was.deadline), was.deadline))
+            lit = nil
+        case .startCamera: break
+        case .stopCamera(let camera), .releaseCamera(let camera): running.remove(camera.index)
+        case .useCamera(let camera):
+            if !running.contains(camera.index) { fault("camera \(camera.index) counts, but doesn't run") }
+            active = camera.index
+            switches += 1
         case .announce(let announcement): check(announcement)
         case .answer(let token, let answer): answers.append((token, answer))
         default: break
@@ -174,6 +206,7 @@ final class Ledger {
                 fault("recording \(number.value) has frames, but its start was left out")
             }
             recordings[number] = .stopped
+            if lit != nil, !handMayShine { fault("recording \(number.value) was told stopped while the light was on") }
         case .clipSaved(let number, _, _), .clipFailed(let number, _, _, _), .clipDiscarded(let number, _, _):
             if recordings[number] != .stopped { fault("clip \(number.value) ended out of turn") }
             recordings[number] = .ended
@@ -190,12 +223,16 @@ final class Ledger {
         if held.count > budget { fault("\(held.count) frames are held, \(budget) are allowed") }
         if session.queuedShots > session.settings.shotQueue { fault("\(session.queuedShots) shots are queued") }
         if session.shotsInWork > session.settings.shotsInWork { fault("\(session.shotsInWork) shots are in work") }
+        if (session.light == nil) != (lit == nil) { fault("the session and the orders disagree about the light") }
+        if session.active.index != active { fault("the session and the orders disagree about the camera") }
         highestQueue = max(highestQueue, session.queuedShots)
         highestHeld = max(highestHeld, held.count)
     }
 
     /// After everything was drained: nothing is left over.
     func close(_ session: Session) {
+        if lit != nil, !handMayShine { fault("the light is still on") }
+        if running.count > 1 || !running.isSubset(of: [active]) { fault("cameras \(running) run, \(active) counts") }
         if !session.isIdle { fault("the session isn't idle") }
         if session.heldFrames > session.settings.ringFrames { fault("\(session.heldFrames) frames are still held") }
         for (number, telling) in photos where telling != .ended { fault("photo \(number.value) never ended") }

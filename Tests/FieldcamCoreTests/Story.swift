@@ -12,8 +12,8 @@ final class Story {
     enum Happening {
         case line(Int, Bool)
         case fact(Fact)
-        case frame(start: Int64, end: Int64)
-        case nextFrame
+        case frame(camera: Int, generation: Int, start: Int64, end: Int64)
+        case nextFrame(camera: Int)
         case call((Story) -> Void)
     }
 
@@ -35,10 +35,14 @@ final class Story {
     var exposure: Int64 = 10_000_000
     /// From the end of exposure to the fact.
     var readout: Int64 = 20_000_000
-    var cameraRuns = false
-    private var cameraGeneration = 0
-    private var nextFrameStart: Int64 = 0
+    var cameras: [CameraWorld]
+    /// Whether the first camera runs.
+    var cameraRuns: Bool {
+        get { cameras[0].runs }
+        set { cameras[0].runs = newValue }
+    }
     private var sequence: UInt64 = 0
+    let scene = Scene()
     private(set) var lostFrames = 0
     /// How long a photo takes to be durable, a clip to be finished.
     var photoTime: (Story) -> Int64 = { _ in 60_000_000 }
@@ -55,10 +59,15 @@ final class Story {
     private var backlog: [Fact] = []
     var doublePresses: [Int64] = []
     var told: [(at: Int64, what: Announcement)] = []
+    var indicated: [(at: Int64, pattern: IndicatorPattern)] = []
 
-    init(_ settings: SessionSettings = SessionSettings(), buttons: Int = 1, camera: Bool = true, numbers: Bool = true) {
+    init(
+        _ settings: SessionSettings = SessionSettings(), buttons: Int = 1, roles: [ButtonRole] = [], cameras: Int = 1,
+        camera: Bool = true, numbers: Bool = true
+    ) {
         self.settings = settings
-        session = Session(settings: settings, buttons: buttons)
+        session = Session(settings: settings, buttons: buttons, roles: roles, cameras: cameras)
+        self.cameras = Array(repeating: CameraWorld(), count: cameras)
         ledger = Ledger(slots: settings.frameSlots + 2, budget: settings.frameSlots)
         lines = Array(repeating: false, count: buttons)
         reserves = numbers
@@ -111,20 +120,69 @@ final class Story {
     func stop(_ milliseconds: Double, _ source: Source = .api, token: UInt64 = 1) {
         fact(at: milliseconds, .stopRequested(RequestToken(token), source: source, at: Story.instant(milliseconds)))
     }
+    /// The camera that counts comes up by itself.
     func startCamera(at milliseconds: Double) {
         at(milliseconds) { story in
+            guard story.session.camera != .standby, story.session.switchTarget == nil else { return }
+            let camera = story.session.active.index
+            story.give(.abilities(story.session.active, story.cameras[camera].abilities))
             story.give(.camera(.up, at: Instant(nanoseconds: story.now)))
-            story.cameraRuns = true
-            story.cameraGeneration += 1
-            story.nextFrameStart = story.now
-            story.schedule.add(story.now, .nextFrame)
+            story.runCamera(camera)
         }
     }
+    /// The camera that counts goes by itself.
     func endCamera(at milliseconds: Double, _ state: CameraState) {
         at(milliseconds) { story in
-            story.cameraRuns = false
+            let camera = story.session.active.index
+            // A camera that isn't wanted can't be lost.
+            guard story.cameras[camera].runs || story.session.camera != .standby else { return }
+            story.cameras[camera].runs = false
+            story.ledger.running.remove(camera)
             story.give(.camera(state, at: Instant(nanoseconds: story.now)))
         }
+    }
+    private func runCamera(_ camera: Int) {
+        cameras[camera].runs = true
+        cameras[camera].generation += 1
+        cameras[camera].nextFrameStart = now
+        scene.startAutomaticExposure()
+        ledger.running.insert(camera)
+        schedule.add(now, .nextFrame(camera: camera))
+    }
+    /// Core ordered it.
+    private func orderStart(_ id: CameraID) {
+        let generation = cameras[id.index].generation
+        cameras[id.index].isWanted = true
+        let time = cameras[id.index].startTime(self)
+        schedule.add(
+            now + time,
+            .call { story in
+                let camera = story.cameras[id.index]
+                guard camera.isWanted, camera.generation == generation, !camera.runs else { return }
+                if let reason = camera.failure(story) {
+                    story.cameras[id.index].isWanted = false
+                    let at = Instant(nanoseconds: story.now)
+                    if id == story.session.active {
+                        story.give(.camera(.down(reason), at: at))
+                    } else {
+                        story.give(.cameraFailed(id, reason, at: at))
+                    }
+                    return
+                }
+                story.give(.abilities(id, camera.abilities))
+                if id == story.session.active, story.session.switchTarget == nil {
+                    story.give(.camera(.up, at: Instant(nanoseconds: story.now)))
+                }
+                story.runCamera(id.index)
+            })
+    }
+    private func orderStop(_ id: CameraID) {
+        cameras[id.index].isWanted = false
+        cameras[id.index].runs = false
+        cameras[id.index].generation += 1
+    }
+    func command(_ milliseconds: Double, _ command: ControlCommand, token: UInt64 = 9) {
+        fact(at: milliseconds, .command(command, RequestToken(token), source: .api, at: Story.instant(milliseconds)))
     }
     /// The shell wakes for nothing between these times.
     func sleep(_ from: Double, _ to: Double) {
@@ -167,29 +225,34 @@ final class Story {
             give(.edge(ButtonID(line), pressed: level, at: Instant(nanoseconds: now)))
         case .fact(let fact): give(fact)
         case .call(let call): call(self)
-        case .nextFrame: exposeFrame()
-        case .frame(let start, let end): deliverFrame(start, end)
+        case .nextFrame(let camera): exposeFrame(camera)
+        case .frame(let camera, let generation, let start, let end): deliverFrame(camera, generation, start, end)
         }
     }
 
-    private func exposeFrame() {
-        guard cameraRuns, nextFrameStart <= now else { return }
-        let start = nextFrameStart
-        schedule.add(start + exposure + readout, .frame(start: start, end: start + exposure))
-        nextFrameStart = start + frameInterval
-        schedule.add(nextFrameStart, .nextFrame)
+    private func exposeFrame(_ camera: Int) {
+        guard cameras[camera].runs, cameras[camera].nextFrameStart <= now else { return }
+        let start = cameras[camera].nextFrameStart
+        let generation = cameras[camera].generation
+        schedule.add(
+            start + exposure + readout,
+            .frame(camera: camera, generation: generation, start: start, end: start + exposure))
+        cameras[camera].nextFrameStart = start + frameInterval
+        schedule.add(cameras[camera].nextFrameStart, .nextFrame(camera: camera))
     }
 
-    private func deliverFrame(_ start: Int64, _ end: Int64) {
-        guard cameraRuns else { return }
+    private func deliverFrame(_ camera: Int, _ generation: Int, _ start: Int64, _ end: Int64) {
+        guard cameras[camera].runs else { return }
         sequence += 1
         guard let slot = ledger.freeSlot() else {
             lostFrames += 1
             return
         }
-        let frame = Frame(
-            ref: FrameRef(slot: slot, sequence: sequence), exposureStart: Instant(nanoseconds: start),
-            exposureEnd: Instant(nanoseconds: end))
+        var ref = FrameRef(slot: slot, sequence: sequence)
+        ref.camera = camera
+        var frame = Frame(
+            ref: ref, exposureStart: Instant(nanoseconds: start), exposureEnd: Instant(nanoseconds: end))
+        if scene.isMeasured { scene.expose(&frame, readout: readout) }
         ledger.fill(slot)
         give(.frame(frame))
     }
@@ -248,6 +311,22 @@ final class Story {
             reservations += 1
             if reserves { reserve() }
         case .announce(let announcement): told.append((now, announcement))
+        case .startCamera(let camera): orderStart(camera)
+        case .stopCamera(let camera), .releaseCamera(let camera): orderStop(camera)
+        case .lightOn(let camera, let level, let deadline):
+            let at = Instant(nanoseconds: now)
+            switch scene.led {
+            case .works, .dead:
+                let deadline = max(now, deadline.nanoseconds)
+                scene.turnOn(level, at: now, deadline: deadline)
+                return .light(camera, level: level, at: at)
+            case .refuses: return .lightFailed(camera, at: at)
+            case .readsBackOff: return .light(camera, level: 0, at: at)
+            }
+        case .lightOff(let camera):
+            scene.turnOff(at: now)
+            return .light(camera, level: 0, at: Instant(nanoseconds: now))
+        case .indicate(let pattern): indicated.append((now, pattern))
         default: break
         }
         return nil
@@ -271,6 +350,12 @@ final class Story {
         case .clipDiscarded(let number, _, _): "clip.discarded \(number.value)"
         case .rejected(_, let reason): "rejected \(reason.rawValue)"
         case .storageLow: "storage.low"
+        case .lightChanged(.shot(let number), let level): "light shot \(number.value) \(level)"
+        case .lightChanged(.clip(let number), let level): "light clip \(number.value) \(level)"
+        case .lightChanged(.hand, let level): "light hand \(level)"
+        case .cameraSwitched(let camera): "camera.switched \(camera.index)"
+        case .cameraSwitchFailed(let camera, let reason): "camera.switch_failed \(camera.index) \(reason.rawValue)"
+        case .flashChanged(let mode): "flash \(mode.rawValue)"
         default: "\(announcement)"
         }
     }

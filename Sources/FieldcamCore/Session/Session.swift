@@ -54,6 +54,8 @@ public struct Session: Sendable {
     var flashByHand: FlashMode?
     /// The next flash isn't fired before.
     var restsUntil = Instant(nanoseconds: Int64.min / 2)
+    /// When the flash was ordered on whose end isn't answered yet.
+    var flashedSince: Instant?
     /// When the light went off.
     var darkSince = Instant(nanoseconds: Int64.min / 2)
     /// Orders to switch it off that aren't answered yet.

@@ -99,6 +99,7 @@ extension Session {
     private mutating func endFlashLight(into effects: inout Effects) {
         guard let ended = lease, !ended.isTorch else { return }
         restsUntil = latest + (latest - ended.since)
+        flashedSince = ended.since
         endLight(into: &effects)
     }
 

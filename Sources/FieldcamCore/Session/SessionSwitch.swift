@@ -77,21 +77,26 @@ extension Session {
         guard let failed = switching else { return }
         switching = nil
         moveClips(from: failed.target, to: active, into: &effects)
-        moveShots(from: failed.target, to: active)
         effects.append(.announce(.cameraSwitchFailed(failed.target, reason)))
         if let token = failed.token { effects.append(.answer(token, .effective(.camera(active)))) }
         if let button = failed.successor?.button, case .holding = buttons[button].gesture {
             buttons[button].gesture = .spent
         }
         guard failed.oldIsStopped, !isStopping else {
+            moveShots(from: failed.target, to: active)
             shotsMeetCamera(camera, at: latest, into: &effects)
             return
         }
         switch failed.before {
         case .up, .starting, .down: restart(into: &effects)
-        case .standby: if isIdle { changeCamera(.standby, at: latest, into: &effects) } else { restart(into: &effects) }
-        case .released: changeCamera(.released, at: latest, into: &effects)
+        case .standby where !isIdle: restart(into: &effects)
+        case .standby: changeCamera(.standby, at: latest, into: &effects)
+        case .released:
+            moveShots(from: failed.target, to: active)
+            changeCamera(.released, at: latest, into: &effects)
         }
+        // They wait anew, for the old camera.
+        moveShots(from: failed.target, to: active)
     }
 
     private mutating func restart(into effects: inout Effects) {
@@ -151,7 +156,10 @@ extension Session {
     }
 
     private mutating func moveShots(from old: CameraID, to new: CameraID) {
-        for index in queue.indices where queue[index].candidate.camera == old { queue[index].candidate.camera = new }
+        for index in queue.indices where queue[index].candidate.camera == old {
+            queue[index].candidate.camera = new
+            queue[index].deadline = latest + Self.startWait
+        }
         if var press = buttons[Self.shutter].gesture.press, press.candidate.camera == old {
             press.candidate.camera = new
             buttons[Self.shutter].gesture.update(press)
