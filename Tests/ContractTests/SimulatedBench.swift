@@ -117,6 +117,7 @@ final class LiveCameraBench: RealBench, CameraFaultBench {
 /// A microphone in a world with one tone. Reading from it takes the time that it waits.
 final class SimulatedMicrophoneBench: SimulatedBench, MicrophoneBench, @unchecked Sendable {
     let jitter = Duration.microseconds(2)
+    let stall = Duration.microseconds(2)
 
     func makeMicrophone() -> any Microphone {
         WaitingMicrophone(microphone: SimulatedMicrophone(world: world), clock: clock)

@@ -20,8 +20,10 @@ final class LoopbackBench: RealBench, MicrophoneBench, @unchecked Sendable {
     static let device = "hw:Loopback,1,0"
 
     let slowness = 10.0
-    /// snd-aloop moves on with a timer of 1 ms; emulation delays that by some more.
+    /// snd-aloop's position moves in steps of the kernel's tick of 1 ms.
     let jitter = Duration.milliseconds(10)
+    /// While the emulator's host is busy, ticks come late, and the position with them.
+    let stall = Duration.milliseconds(300)
     private let ended = Ended()
     private var player: Thread?
     private var remover: Thread?
