@@ -6,7 +6,8 @@ import Glibc
 @main
 struct LabContracts {
     static let suites: [Suite] = [
-        .camera, .cameraHeap, .cameraWiring, .buttons, .buttonWiring, .lines, .lineWiring, .microphone, .microphoneWiring,
+        .camera, .cameraHeap, .cameraWiring, .buttons, .buttonWiring, .lines, .lineWiring, .microphone,
+        .microphoneWiring,
     ]
 
     static func main() {
