@@ -14,7 +14,7 @@ enum FeatureSet {
         "button.enabled": .anyValue,
         "button.hold": .anyValue,
         "button.double_press": .anyValue,
-        "button.double_press_action": .only(["auto", "none"]),
+        "button.double_press_action": .anyValue,
         "button.shutter_role": .anyValue,
         "photo.size": .anyValue,
         "photo.quality": .anyValue,
@@ -23,16 +23,34 @@ enum FeatureSet {
         "video.framerate": .anyValue,
         "video.maximum_duration": .anyValue,
         "video.unsupported": .anyValue,
+        "flash.mode": .anyValue,
+        "torch.mode": .anyValue,
+        "torch.level": .anyValue,
+        "focus.mode": .anyValue,
+        "focus.tap": .anyValue,
+        "focus.resume_on_change": .anyValue,
+        "focus.resume_after": .anyValue,
+        "focus.while_recording": .anyValue,
+        "exposure.compensation": .anyValue,
+        "exposure.metering": .anyValue,
+        "exposure.shutter": .anyValue,
+        "exposure.gain": .anyValue,
+        "low_light.enabled": .anyValue,
+        "low_light.enter_lux": .anyValue,
+        "low_light.leave_lux": .anyValue,
+        "low_light.minimum_framerate": .anyValue,
+        "zoom.enabled": .anyValue,
+        "zoom.maximum": .anyValue,
         "audio.enabled": .anyValue,
         "camera.default": .not(["last"]),
         "camera.autostart": .anyValue,
+        "camera.standby_after": .anyValue,
+        "camera.switch_while_recording": .anyValue,
         "storage.reserve": .anyValue,
     ]
 
-    /// Whether `double_press_action = "auto"` means a switch on a board with two cameras.
-    static let switchesCameras = false
     static let hooks = false
-    static let buttonRoles: Set<String> = ["shutter"]
+    static let buttonRoles: Set<String> = ["shutter", "flash", "switch", "focus"]
     static let lightDrivers: Set<String> = ["gpio", "none", "simulator"]
 
     /// Whether a value may be used; the default always may.

@@ -6,20 +6,52 @@ extension Settings {
         var session = SessionSettings()
         session.hold = button.hold
         session.doublePress = button.doublePress
-        session.doublePressIsBound = isDoublePressBound(on: board)
+        session.doublePressAction = button.doublePressAction
         session.shutterRole = button.shutterRole
         session.buttonEnabled = button.enabled
         session.maximumDuration = video.maximumDuration
         session.frameInterval = .nanoseconds(Int64((1_000_000_000 / video.effectiveFramerate).rounded()))
+        session.standbyAfter = camera.standbyAfter
+        session.switchWhileRecording = camera.switchWhileRecording
+        session.light = light(on: board)
+        session.optics = optics
         return session
     }
 
-    private func isDoublePressBound(on board: BoardProfile) -> Bool {
-        switch button.doublePressAction {
-        case .none: false
-        case .cycleFlash, .switchCamera: true
-        case .auto: FeatureSet.switchesCameras && board.cameras.count > 1
+    /// Flash and torch within the limits of the board's light; of several lights the tightest counts.
+    private func light(on board: BoardProfile) -> SessionSettings.Light {
+        var light = SessionSettings.Light()
+        light.flash = flash.mode
+        light.torch = torch.mode
+        light.torchLevel = torch.level
+        let lights = board.cameras.indices.compactMap { board.light(of: $0) }
+        if let shortest = lights.map(\.maximumFlash).min() { light.maximumFlash = shortest }
+        if let shortest = lights.map(\.maximumTorch).min() { light.maximumTorch = shortest }
+        return light
+    }
+
+    private var optics: OpticsSettings {
+        var optics = OpticsSettings()
+        optics.focusMode = focus.mode
+        optics.focusTap = focus.tap
+        optics.resumeOnChange = focus.resumeOnChange
+        optics.resumeAfter = focus.resumeAfter
+        optics.focusWhileRecording = focus.whileRecording
+        optics.compensation = exposure.compensation
+        optics.metering = exposure.metering
+        switch exposure.shutter {
+        case .auto: break
+        case .fraction(let parts): optics.shutter = .nanoseconds(1_000_000_000 / Int64(parts))
+        case .time(let time): optics.shutter = time
         }
+        if case .times(let gain) = exposure.gain { optics.gain = gain }
+        optics.lowLight = lowLight.enabled
+        optics.enterLux = lowLight.enterLux
+        optics.leaveLux = lowLight.leaveLux
+        optics.minimumFramerate = lowLight.minimumFramerate
+        optics.zoom = zoom.enabled
+        if case .factor(let factor) = zoom.maximum { optics.zoomMaximum = factor }
+        return optics
     }
 
     /// The camera to start with, as an index into the board's cameras; `nil`: the board has none.

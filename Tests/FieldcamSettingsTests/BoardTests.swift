@@ -210,7 +210,7 @@ final class BoardTests: XCTestCase {
             ("[[camera]]\nrole = \"first\"", "choose another name"),
             ("[[camera]]\nrole = \"a b\"", "write letters, digits"),
             ("[[camera]]\nmirror = true", "'role' is missing here"),
-            ("[[button]]\nrole = \"flash\"\nchip = \"c\"\noffset = 1", "is not in this version"),
+            ("[[button]]\nrole = \"trigger\"\nchip = \"c\"\noffset = 1", "is not in this version"),
             ("[[button]]\ndriver = \"simulator\"\nrole = \"shutter\"\nchip = \"c\"", "makes no sense here"),
             ("[[button]]\nrole = \"shutter\"\nchip = \"c\"\noffset = -1", "it must be from 0 to 1023"),
             ("[light]\ndriver = \"led\"", "is not in this version"),

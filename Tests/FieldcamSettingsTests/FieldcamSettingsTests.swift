@@ -182,22 +182,13 @@ final class SettingsTests: XCTestCase {
 
     func testFeaturesOfALaterVersionAreRefused() {
         let later = [
-            "button.double_press_action = \"switch_camera\"", "button.double_press_action = \"cycle_flash\"",
             "photo.source = \"sensor\"", "photo.aspect = \"1:1\"", "photo.wait_for_focus = \"short\"",
-            "flash.mode = \"on\"", "torch.mode = \"auto\"", "torch.level = 0.5", "focus.mode = \"manual\"",
-            "focus.tap = false", "focus.resume_after = \"5s\"", "exposure.compensation = 1",
-            "exposure.metering = \"spot\"",
-            "exposure.shutter = \"1/250\"", "exposure.shutter = \"20ms\"", "exposure.gain = 2",
-            "low_light.enabled = false",
-            "low_light.stack = 4", "interval.every = \"1min\"", "trigger.action = \"clip\"", "zoom.enabled = false",
-            "zoom.maximum = 4", "guide.rect = [0.1, 0.1, 0.8, 0.8]", "guide.save = [\"crop\"]",
-            "guide.review = \"blur\"",
+            "low_light.stack = 4", "interval.every = \"1min\"", "trigger.action = \"clip\"",
+            "guide.rect = [0.1, 0.1, 0.8, 0.8]", "guide.save = [\"crop\"]", "guide.review = \"blur\"",
             "overlay.grid = \"thirds\"", "overlay.burn_in = true", "audio.sharing = \"exclusive\"",
-            "camera.default = \"last\"", "camera.standby_after = \"1h\"",
-            "camera.switch_while_recording = \"new_clip\"",
-            "storage.when_full = \"delete_oldest\"", "storage.delete = \"any\"", "server.listen = \"0.0.0.0:8080\"",
-            "server.token_file = \"/tmp/token\"", "hooks.\"photo.saved\" = \"/bin/true\"",
-            "hooks.photo.saved = \"/bin/true\"",
+            "camera.default = \"last\"", "storage.when_full = \"delete_oldest\"", "storage.delete = \"any\"",
+            "server.listen = \"0.0.0.0:8080\"", "server.token_file = \"/tmp/token\"",
+            "hooks.\"photo.saved\" = \"/bin/true\"", "hooks.photo.saved = \"/bin/true\"",
         ]
         for text in later {
             let found = complaints(text)
@@ -341,8 +332,7 @@ final class SettingsTests: XCTestCase {
     func testSessionSettings() throws {
         let board = try BoardProfile.find("simulator", paths: [Fixtures.boards])
         let two = try BoardProfile.find("simulator-2", paths: [Fixtures.boards])
-        XCTAssertEqual(
-            Settings().session(for: board), SessionSettings().with { $0.frameInterval = .nanoseconds(33_333_333) })
+        XCTAssertEqual(Settings().session(for: board), SessionSettings.defaults)
         let settings = try load(
             """
             [button]
@@ -361,8 +351,47 @@ final class SettingsTests: XCTestCase {
         XCTAssertFalse(session.buttonEnabled)
         XCTAssertEqual(session.maximumDuration, .seconds(10))
         XCTAssertEqual(session.frameInterval, .nanoseconds(41_666_667), "the preset caps the rate at 24")
-        XCTAssertFalse(session.doublePressIsBound)
-        XCTAssertFalse(Settings().session(for: two).doublePressIsBound, "switching isn't in this version")
+        XCTAssertEqual(session.doublePressAction, .auto)
+        XCTAssertEqual(Settings().session(for: two), SessionSettings.defaults)
+    }
+
+    func testSettingsOfLightAndOpticsReachTheDecisions() throws {
+        let board = try BoardProfile.find("raspberry-pi-5", paths: [Fixtures.boards])
+        let settings = try LoadedSettings.parse(
+            """
+            flash.mode = "auto"
+            torch.mode = "on"
+            torch.level = 0.5
+            focus.mode = "manual"
+            focus.resume_after = "5s"
+            focus.while_recording = "lock"
+            exposure.compensation = -1.5
+            exposure.metering = "spot"
+            exposure.shutter = "1/250"
+            exposure.gain = 2
+            low_light.enter_lux = 5
+            zoom.maximum = 3
+            camera.standby_after = "1h"
+            camera.switch_while_recording = "new_clip"
+            button.double_press_action = "cycle_flash"
+            """, file: "s.toml"
+        ).settings.session(for: board)
+        XCTAssertEqual(settings.light.flash, .auto)
+        XCTAssertEqual(settings.light.torch, .on)
+        XCTAssertEqual(settings.light.torchLevel, 0.5)
+        XCTAssertEqual(settings.light.maximumFlash, .milliseconds(800))
+        XCTAssertEqual(settings.optics.focusMode, .manual)
+        XCTAssertEqual(settings.optics.resumeAfter, .seconds(5))
+        XCTAssertEqual(settings.optics.focusWhileRecording, .lock)
+        XCTAssertEqual(settings.optics.compensation, -1.5)
+        XCTAssertEqual(settings.optics.metering, .spot)
+        XCTAssertEqual(settings.optics.shutter, .milliseconds(4))
+        XCTAssertEqual(settings.optics.gain, 2)
+        XCTAssertEqual(settings.optics.enterLux, 5)
+        XCTAssertEqual(settings.optics.zoomMaximum, 3)
+        XCTAssertEqual(settings.standbyAfter, .seconds(3600))
+        XCTAssertEqual(settings.switchWhileRecording, .newClip)
+        XCTAssertEqual(settings.doublePressAction, .cycleFlash)
     }
 
     func testTheDefaultCamera() throws {
@@ -422,5 +451,14 @@ struct SplitMix: RandomNumberGenerator {
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
         mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
         return mixed ^ (mixed >> 31)
+    }
+}
+
+extension SessionSettings {
+    /// What the contract's defaults mean on a board whose light has the usual limits.
+    fileprivate static var defaults: SessionSettings {
+        var session = SessionSettings()
+        session.doublePressAction = .auto
+        return session
     }
 }

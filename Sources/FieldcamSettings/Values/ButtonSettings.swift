@@ -9,12 +9,5 @@ public struct ButtonSettings: Hashable, Sendable {
     public var shutterRole = ShutterRole.photoVideo
 }
 
-public enum DoublePressAction: String, Hashable, Sendable, CaseIterable, SettingChoice {
-    /// `switchCamera` with two cameras, else `none`.
-    case auto
-    case switchCamera = "switch_camera"
-    case cycleFlash = "cycle_flash"
-    case none
-}
-
+extension DoublePressAction: SettingChoice {}
 extension ShutterRole: SettingChoice {}

@@ -1,10 +1,12 @@
+import FieldcamCore
+
 /// `[camera]`
 public struct CameraSettings: Hashable, Sendable {
     public var `default` = DefaultCamera.first
     public var autostart = true
     /// Zero: never.
     public var standbyAfter: Duration = .zero
-    public var switchWhileRecording = RecordingSwitch.refuse
+    public var switchWhileRecording = SwitchWhileRecording.refuse
 }
 
 public enum DefaultCamera: Hashable, Sendable {
@@ -33,10 +35,7 @@ extension DefaultCamera: SettingType {
     }
 }
 
-public enum RecordingSwitch: String, Hashable, Sendable, CaseIterable, SettingChoice {
-    case refuse
-    case newClip = "new_clip"
-}
+extension SwitchWhileRecording: SettingChoice {}
 
 /// Letters, digits, `-` and `_`, 1 … 64 of them: names of boards and roles.
 func isName(_ text: String) -> Bool {

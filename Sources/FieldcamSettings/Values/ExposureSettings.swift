@@ -1,17 +1,15 @@
+import FieldcamCore
+
 /// `[exposure]`
 public struct ExposureSettings: Hashable, Sendable {
     /// EV, -8 … 8.
     public var compensation = 0.0
-    public var metering = Metering.centre
+    public var metering = CameraControls.Metering.centre
     public var shutter = ShutterTime.auto
     public var gain = ExposureGain.auto
 }
 
-public enum Metering: String, Hashable, Sendable, CaseIterable, SettingChoice {
-    case centre
-    case spot
-    case matrix
-}
+extension CameraControls.Metering: SettingChoice {}
 
 public enum ShutterTime: Hashable, Sendable {
     case auto

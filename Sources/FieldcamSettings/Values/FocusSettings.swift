@@ -1,22 +1,15 @@
+import FieldcamCore
+
 /// `[focus]`
 public struct FocusSettings: Hashable, Sendable {
-    public var mode = FocusMode.continuous
+    public var mode = OpticsSettings.FocusMode.continuous
     public var tap = true
     /// Back to continuous when the scene changes …
     public var resumeOnChange = true
     /// … or after this.
     public var resumeAfter: Duration = .seconds(10)
-    public var whileRecording = RecordingFocus.slow
+    public var whileRecording = OpticsSettings.RecordingFocus.slow
 }
 
-public enum FocusMode: String, Hashable, Sendable, CaseIterable, SettingChoice {
-    case continuous
-    case auto
-    case manual
-}
-
-public enum RecordingFocus: String, Hashable, Sendable, CaseIterable, SettingChoice {
-    case lock
-    case slow
-    case continuous
-}
+extension OpticsSettings.FocusMode: SettingChoice {}
+extension OpticsSettings.RecordingFocus: SettingChoice {}
