@@ -26,7 +26,8 @@ final class Devices {
         self.settings = settings
         let isSimulated =
             board.cameras.contains { $0.driver == .simulator } || board.buttons.contains { $0.wiring == .simulator }
-            || board.microphone.driver == .simulator
+            || board.microphone.driver == .simulator || board.indicator?.wiring == .simulator
+            || board.cameras.indices.contains { board.light(of: $0)?.wiring == .simulator }
         world = isSimulated ? SimulatedWorld() : nil
     }
 
@@ -44,7 +45,7 @@ final class Devices {
         return Plant(
             clock: MachineClock(), stations: stations(), firstCamera: CameraID(settings.defaultCamera(of: board) ?? 0),
             startsCamera: settings.camera.autostart, buttons: buttons(),
-            buttonRoles: board.buttons.map(\.role.rawValue), microphone: microphone(),
+            buttonRoles: board.buttons.map(\.role.rawValue), indicator: indicator(), microphone: microphone(),
             stillEncoders: [JPEGEncoder(), JPEGEncoder()], clipWriters: writers, store: store, mediaFolder: media,
             settings: liveSettings(writers), make: "fieldcam", software: "fieldcam \(fieldcamVersion)")
     }
@@ -73,7 +74,40 @@ final class Devices {
 
     private func stations() -> [Plant.Station] {
         guard !board.cameras.isEmpty else { return [Plant.Station(role: "", camera: NoCamera())] }
-        return board.cameras.enumerated().map { Plant.Station(role: $1.role, camera: camera($1, variant: $0)) }
+        var stations: [Plant.Station] = []
+        // The board's light serves all cameras without one of their own: one line, claimed once.
+        let shared = board.light.flatMap { light($0) }
+        for (index, profile) in board.cameras.enumerated() {
+            let own = profile.light.map { light($0) } ?? shared
+            stations.append(
+                Plant.Station(
+                    role: profile.role, camera: camera(profile, variant: index, isLit: own != nil), light: own))
+        }
+        return stations
+    }
+
+    /// `nil`: it can't be had now; shots then say that no flash fired.
+    private func light(_ profile: LightProfile) -> (any Light)? {
+        switch profile.wiring {
+        case .simulator: return SimulatedLight(world: world!)
+        case .gpio(let line):
+            Log.warning("the light on \(line.chip) isn't driven by this version")
+            return nil
+        }
+    }
+
+    private func indicator() -> (any OutputLine)? {
+        switch board.indicator?.wiring {
+        case nil: return nil
+        case .simulator: return SimulatedLine()
+        case .gpio(let line):
+            do throws(HardwareError) {
+                return try GPIOOutputLine(chip: line.chip, line: line.place.port, activeLow: line.activeLow)
+            } catch {
+                Log.warning("the indicator can't be used", ["reason": error.description])
+                return nil
+            }
+        }
     }
 
     /// Ring, shots in work, queued shots, the encoder's backlog and what the camera fills; less on a small board.
@@ -82,7 +116,7 @@ final class Devices {
         return megabytes < 700 ? 12 : 24
     }
 
-    private func camera(_ profile: CameraProfile, variant: Int) -> any Camera {
+    private func camera(_ profile: CameraProfile, variant: Int, isLit: Bool) -> any Camera {
         switch profile.driver {
         case .libcamera:
             return LibcameraCamera(match: "\(profile.match)", rotation: profile.rotation, mirror: profile.mirror)
@@ -90,7 +124,7 @@ final class Devices {
             return SimulatedCamera(
                 world: world!,
                 properties: SimulatedCamera.Properties(
-                    rotation: profile.rotation, mirror: profile.mirror, variant: variant))
+                    rotation: profile.rotation, mirror: profile.mirror, variant: variant, hasLight: isLit))
         }
     }
 
@@ -128,13 +162,9 @@ extension ButtonProfile {
     /// The port's words for a GPIO line; `nil`: simulated.
     fileprivate var line: ButtonLine? {
         guard case .gpio(let line, let bias) = wiring else { return nil }
-        let place: ButtonLine.Place =
-            switch line.place {
-            case .name(let name): .name(name)
-            case .offset(let offset): .offset(offset)
-            }
         return ButtonLine(
-            chip: line.chip, line: place, activeLow: line.activeLow, bias: ButtonLine.Bias(rawValue: bias.rawValue)!)
+            chip: line.chip, line: line.place.port, activeLow: line.activeLow,
+            bias: ButtonLine.Bias(rawValue: bias.rawValue)!)
     }
 }
 
@@ -143,6 +173,16 @@ extension PhotoSize {
         switch self {
         case .maximum: nil
         case .pixels(let size): Size(width: size.width, height: size.height)
+        }
+    }
+}
+
+extension GPIOLine.Place {
+    /// The port's words for it.
+    fileprivate var port: ButtonLine.Place {
+        switch self {
+        case .name(let name): .name(name)
+        case .offset(let offset): .offset(offset)
         }
     }
 }
