@@ -66,5 +66,12 @@ final class CameraContractTests: XCTestCase {
                 XCTFail("\(contract.name): \(error)")
             }
         }
+        for contract in CameraFaultContract.unplugging {
+            do throws(ContractFailure) {
+                try contract.run(SimulatedCameraBench(format: .yuv420))
+            } catch {
+                XCTFail("\(contract.name): \(error)")
+            }
+        }
     }
 }

@@ -1,13 +1,16 @@
 import FieldcamCore
 import FieldcamPorts
 
-/// A bench whose camera can be made to fail.
-public protocol CameraFaultBench: CameraBench {
-    /// The next frames fail.
-    func failFrames(_ count: Int)
-    /// The camera stops delivering until it was stopped and started, or plugged in again.
+/// A bench whose camera can be unplugged.
+public protocol CameraUnplugBench: CameraBench {
     func disconnect()
     func reconnect()
+}
+
+/// A bench whose camera can be made to fail.
+public protocol CameraFaultBench: CameraUnplugBench {
+    /// The next frames fail.
+    func failFrames(_ count: Int)
 }
 
 /// What any `Camera` promises when its hardware fails.
@@ -22,7 +25,10 @@ public enum CameraFaultContract {
             let before = watch.frames.count
             try watch.wait("more frames than slots") { $0.frames.count >= before + 6 }
             try expect(watch.failures == 2 && !watch.isLost, "\(watch.failures) failed, lost: \(watch.isLost)")
-        },
+        }
+    ]
+
+    public static let unplugging: [ContractCase<any CameraUnplugBench>] = [
         ContractCase("a camera that goes away is told as lost, then nothing more; plugged in again it works") {
             bench throws(ContractFailure) in
             let watch = try CameraWatch(bench)
@@ -39,6 +45,6 @@ public enum CameraFaultContract {
             try watch.open()
             try watch.start()
             try watch.wait("frames again") { $0.frames.count >= before + 3 }
-        },
+        }
     ]
 }

@@ -10,13 +10,19 @@ extension Suite {
     static let cameraHeap = Suite("camera-heap", CameraContract.memory) { () throws(ContractFailure) in
         try LibcameraBench(heaps: ["/dev/dma_heap/system"])
     }
+    /// Only vimc has a plug: its driver's binding.
+    static let cameraUnplugging = Suite(
+        "camera-unplugging", LibcameraBench.kind == "vimc" ? CameraFaultContract.unplugging : []
+    ) { () throws(ContractFailure) in try LibcameraBench() }
     static let cameraWiring = Suite("camera-wiring", CameraWiring.cases) { () throws(ContractFailure) in
         try LibcameraBench()
     }
 }
 
 /// libcamera's cameras in the lab: vimc, or its own virtual pipeline; `LAB_CAMERA` tells which.
-final class LibcameraBench: RealBench, CameraBench {
+final class LibcameraBench: RealBench, CameraUnplugBench {
+    static var kind: String { getenv("LAB_CAMERA").map { String(cString: $0) } ?? "" }
+
     let slowness: Double
     let abilities: CameraPromises
     let match: String
@@ -25,7 +31,7 @@ final class LibcameraBench: RealBench, CameraBench {
     init(heaps: [String] = []) throws(ContractFailure) {
         for heap in heaps { try expect(access(heap, R_OK | W_OK) == 0, "\(heap) can't be used") }
         self.heaps = heaps
-        switch getenv("LAB_CAMERA").map({ String(cString: $0) }) {
+        switch Self.kind {
         case "vimc":
             // One stream, four buffers of its own, and a debayer that an emulated processor runs as fast as it can: from a
             // frame in two seconds (libcamera 0.4 on a busy machine) up. That it isn't too fast is what can be demanded.
@@ -41,12 +47,31 @@ final class LibcameraBench: RealBench, CameraBench {
                 large: Size(width: 1280, height: 720), small: Size(width: 640, height: 480), hasTwoStreams: true,
                 framerate: 30, slack: 1.5, ownSlots: 4, isExclusive: true)
         case let kind:
-            throw ContractFailure("LAB_CAMERA is '\(kind ?? "")'; say vimc or virtual")
+            throw ContractFailure("LAB_CAMERA is '\(kind)'; say vimc or virtual")
         }
     }
 
     func makeCamera() -> any Camera { LibcameraCamera(match: match, heaps: heaps) }
     func makeAbsentCamera() -> any Camera { LibcameraCamera(match: "model:nonesuch") }
+
+    func disconnect() { driver("unbind") }
+
+    func reconnect() {
+        driver("bind")
+        // libcamera finds it once udev knows all of its devices.
+        do throws(HardwareError) {
+            let library = try CameraLibrary.load()
+            while try library.cameras().isEmpty { wait(.milliseconds(100), for: nil) }
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+
+    private func driver(_ verb: String) {
+        let file = Glibc.open("/sys/bus/platform/drivers/vimc/\(verb)", O_WRONLY)
+        guard file >= 0, write(file, "vimc.0", 6) == 6 else { fatalError("vimc can't be told to \(verb)") }
+        Glibc.close(file)
+    }
 }
 
 /// What only libcamera can show: how cameras are named, and what errors say.

@@ -6,8 +6,9 @@ import Glibc
 @main
 struct LabContracts {
     static let suites: [Suite] = [
-        .camera, .cameraHeap, .cameraWiring, .buttons, .buttonWiring, .lines, .lineWiring, .microphone,
-        .microphoneWiring,
+        .camera, .cameraHeap, .cameraUnplugging, .cameraWiring,
+        .buttons, .buttonWiring, .lines, .lineWiring,
+        .microphone, .microphoneWiring,
     ]
 
     static func main() {
