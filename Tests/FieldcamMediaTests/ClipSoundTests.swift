@@ -76,6 +76,20 @@ final class ClipSoundTests: XCTestCase {
         }
     }
 
+    /// A card's stamp, less the piece's length, may lie before the clock's own zero.
+    func testSoundFromBeforeTheClocksZeroIsCut() throws {
+        let stage = try ClipStage(ClipStage.plan(audio: mono))
+        try stage.attach()
+        let piece = [Int16](repeating: 9000, count: 480)
+        try piece.withUnsafeBufferPointer { piece in
+            try stage.writer.append(sound: piece, at: Instant(nanoseconds: -5_000_000))
+        }
+        try withExtendedLifetime(stage.picture) {
+            try stage.writer.append(stage.picture.image, at: Instant(nanoseconds: 0))
+        }
+        XCTAssertEqual(try stage.writer.finish(end: Instant(nanoseconds: 100_000_000))?.frames, 1)
+    }
+
     func testAGapBecomesSilenceAndWhatFollowsStaysInPlace() throws {
         let stage = try ClipStage(ClipStage.plan(audio: mono))
         try stage.attach()

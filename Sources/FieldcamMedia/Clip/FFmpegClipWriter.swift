@@ -133,7 +133,7 @@ final class FFmpegClipWriter: ClipWriter {
 
     private func releaseEarly(_ start: Instant) {
         guard let sound, let early, let format = plan.audio else { return }
-        while let piece = early.next(until: .max) {
+        while let piece = early.next(until: nil) {
             sound.take(
                 UnsafeBufferPointer(start: piece.samples, count: piece.count * format.channels),
                 at: piece.nanoseconds - start.nanoseconds)

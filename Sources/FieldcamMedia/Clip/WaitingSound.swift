@@ -50,13 +50,16 @@ final class WaitingSound {
         pieces.append(Piece(nanoseconds: nanoseconds, count: count))
     }
 
-    /// The first piece as far as it lies before this time; valid until the next change.
-    func next(until nanoseconds: Int64) -> (samples: UnsafePointer<Int16>, count: Int, nanoseconds: Int64)? {
-        guard let piece = pieces.first, piece.nanoseconds < nanoseconds else { return nil }
-        let distance = nanoseconds - piece.nanoseconds
-        // What waits is seconds long: beyond a minute there is no need to multiply, and nothing can overflow.
-        let count =
-            distance >= 60_000_000_000 ? piece.count : min(piece.count, Int(distance * Int64(rate) / 1_000_000_000))
+    /// The first piece, as far as it lies before this time (`nil`: whole); valid until the next change.
+    func next(until nanoseconds: Int64?) -> (samples: UnsafePointer<Int16>, count: Int, nanoseconds: Int64)? {
+        guard let piece = pieces.first else { return nil }
+        var count = piece.count
+        if let nanoseconds {
+            guard piece.nanoseconds < nanoseconds else { return nil }
+            let distance = nanoseconds - piece.nanoseconds
+            // What waits is seconds long: beyond a minute there is no need to multiply, and nothing can overflow.
+            if distance < 60_000_000_000 { count = min(count, Int(distance * Int64(rate) / 1_000_000_000)) }
+        }
         guard count > 0 else { return nil }
         return (UnsafePointer(samples + first), count, piece.nanoseconds)
     }
