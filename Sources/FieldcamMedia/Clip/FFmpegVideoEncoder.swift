@@ -69,8 +69,8 @@ final class FFmpegVideoEncoder: VideoEncoder {
             if bitRate == nil { av_opt_set(options, "crf", "23", 0) }
             av_opt_set(options, "forced-idr", "1", 0)
             context.pointee.thread_count = Int32(threads)
-            // Whole frames side by side cost no more CPU than one thread; slices would.
-            context.pointee.thread_type = FF_THREAD_FRAME
+            // Slices of one frame side by side: no frame waits for another, and no frame under way takes 15 MiB more at 1080p.
+            context.pointee.thread_type = FF_THREAD_SLICE
         }
         let code = avcodec_open2(context, codec, nil)
         guard code >= 0 else { throw .ffmpeg(code, operation) }
