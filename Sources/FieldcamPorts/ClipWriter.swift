@@ -62,6 +62,8 @@ public protocol ClipWriter: AnyObject {
     /// From now on (the hold) everything goes to this open file; what was gathered is written first. The caller closes it.
     func attach(file descriptor: Int32) throws(HardwareError)
     /// Ends the clip at `end` (silence fills missing sound up to there) and writes all that is left. `nil`: no frame came.
+    /// After an `append` that threw, what was recorded before it is finished (an encoder's failure) or ends with the last fragment
+    /// that the file took (the disk's); it throws if that is nothing, or if the disk refuses only now.
     func finish(end: Instant) throws(HardwareError) -> ClipFacts?
     /// Forgets everything. Idempotent; also right after `finish`.
     func cancel()

@@ -2,10 +2,11 @@ import Clibavcodec
 import Clibavformat
 import Clibavutil
 import FieldcamCore
-import FieldcamMedia
 import FieldcamPorts
 import Glibc
 import XCTest
+
+@testable import FieldcamMedia
 
 /// Clips are decoded from first to last frame by FFmpeg: every frame is there, at its time.
 final class ClipTests: XCTestCase {
@@ -283,9 +284,70 @@ final class ClipTests: XCTestCase {
         var failure: HardwareError?
         do { try stage.frames(1.1, 3) } catch { failure = error as? HardwareError }
         XCTAssertEqual(failure?.code, EFBIG)
-        XCTAssertThrowsError(try stage.finish(3))
+        // The clip ends with its last whole fragment.
+        XCTAssertEqual(
+            try stage.finish(3), ClipFacts(duration: .seconds(1), frames: 30, silence: .zero, driftPPM: 0))
         XCTAssertEqual(lseek(stage.descriptor, 0, SEEK_END), room)
         XCTAssertEqual(try stage.decoded().times.count, 30)
+    }
+
+    func testADiskThatTakesNothingLeavesNoClip() throws {
+        let stage = try ClipStage(ClipStage.plan())
+        let full = open("/dev/full", O_RDWR)
+        defer { close(full) }
+        try stage.writer.attach(file: full)
+        var failure: HardwareError?
+        do { try stage.frames(0, 2) } catch { failure = error as? HardwareError }
+        XCTAssertEqual(failure?.kind, .full)
+        XCTAssertThrowsError(try stage.finish(2)) { error in
+            XCTAssertEqual((error as? HardwareError)?.kind, .full)
+        }
+    }
+
+    /// Gives pictures until it dies.
+    private final class MortalEncoder: VideoEncoder {
+        let living: MotionJPEGEncoder
+        var left: Int
+        var name: String { "mortal" }
+        init(_ plan: ClipPlan, frames: Int) throws {
+            living = try MotionJPEGEncoder(plan: plan)
+            left = frames
+        }
+        func describe(_ parameters: UnsafeMutablePointer<AVCodecParameters>) throws(HardwareError) {
+            try living.describe(parameters)
+        }
+        func encode(_ image: Image, ticks: Int64, asKey: Bool) throws(HardwareError) {
+            left -= 1
+            guard left >= 0 else { throw HardwareError(.io, "encode a frame with 'mortal'") }
+            try living.encode(image, ticks: ticks, asKey: asKey)
+        }
+        func flush() throws(HardwareError) {
+            guard left >= 0 else { throw HardwareError(.io, "end the encoding with 'mortal'") }
+        }
+        func receive(_ packet: UnsafeMutablePointer<AVPacket>) throws(HardwareError) -> Bool {
+            try living.receive(packet)
+        }
+        func close() { living.close() }
+    }
+
+    func testADeadEncoderTakesOnlyItsLastPicturesWithIt() throws {
+        let plan = ClipStage.plan(encoders: ["mjpeg"], audio: AudioFormat(rate: 48000, channels: 1))
+        let stage = try ClipStage(plan)
+        let writer = try FFmpegClipWriter(plan: plan, video: MortalEncoder(plan, frames: 47))
+        try writer.attach(file: stage.descriptor)
+        var failures = 0
+        for index in 0..<50 {
+            do {
+                try withExtendedLifetime(stage.picture) {
+                    try writer.append(stage.picture.image, at: stage.instant(Double(index) / 30))
+                }
+            } catch { failures += 1 }
+        }
+        XCTAssertEqual(failures, 3)
+        let facts = try XCTUnwrap(writer.finish(end: stage.instant(1.6)))
+        XCTAssertEqual(facts.frames, 47)
+        XCTAssertEqual(facts.duration, .milliseconds(1600))
+        XCTAssertEqual(try stage.decoded().times.count, 47)
     }
 
     // MARK: Encoders

@@ -105,6 +105,9 @@ final class ClipMuxer {
         sink = nil
     }
 
+    /// Whether the disk, or the memory for what waits, refused; nothing more is written then.
+    var failed: Bool { sink.map { fc_sink_error($0) != 0 } ?? true }
+
     private func commit() throws(HardwareError) -> Bool {
         if isBegun { avio_flush(fc_sink_io(sink!)) }
         let code = fc_sink_commit(sink!)

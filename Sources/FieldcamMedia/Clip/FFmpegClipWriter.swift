@@ -26,6 +26,13 @@ final class FFmpegClipWriter: ClipWriter {
     /// Sound that came before the first picture: its media time isn't known yet.
     private let early: WaitingSound?
     private var isOver = false
+    /// Pictures that came out of the encoder, and how many of them, up to which time, are in the file.
+    private var made = 0
+    private var durable: (frames: Int, ticks: Int64) = (0, 0)
+    /// The same for fragments that are complete, in the file or not.
+    private var waiting: (frames: Int, ticks: Int64) = (0, 0)
+    /// What went wrong first. The clip can still be finished with what there is.
+    private var failure: HardwareError?
 
     init(plan: ClipPlan, video: any VideoEncoder) throws(HardwareError) {
         self.plan = plan
@@ -68,6 +75,15 @@ final class FFmpegClipWriter: ClipWriter {
                 .invalid, "add a frame to the clip",
                 detail: "the frame's layout isn't the clip's; end the clip when the camera is configured anew")
         }
+        do throws(HardwareError) {
+            try encode(image, at: instant)
+        } catch {
+            failure = failure ?? error
+            throw error
+        }
+    }
+
+    private func encode(_ image: Image, at instant: Instant) throws(HardwareError) {
         let start = first ?? instant
         if first == nil {
             first = instant
@@ -113,10 +129,17 @@ final class FFmpegClipWriter: ClipWriter {
             if isKey && length >= Ticks.perSecond - intervalTicks / 2 || length >= 2 * Ticks.perSecond {
                 fragmentTicks = packet.pointee.dts
                 try sound?.fill(behind: packet.pointee.dts * 100_000 / 9)
-                if try muxer.endFragment() { sync?.request() }
+                waiting = (made, packet.pointee.dts)
+                if try muxer.endFragment() { noteDurable(made, packet.pointee.dts) }
             }
         }
         av_packet_move_ref(pending, packet)
+        made += 1
+    }
+
+    private func noteDurable(_ frames: Int, _ ticks: Int64) {
+        durable = (frames, ticks)
+        sync?.request()
     }
 
     // MARK: Sound
@@ -145,7 +168,8 @@ final class FFmpegClipWriter: ClipWriter {
 
     func attach(file descriptor: Int32) throws(HardwareError) {
         if !isOver { sync = FragmentSync(descriptor: descriptor) }
-        if try muxer.attach(descriptor) { sync?.request() }
+        // Fragments that waited are complete up to the one that is being gathered now.
+        if try muxer.attach(descriptor) { noteDurable(waiting.frames, waiting.ticks) }
     }
 
     func finish(end: Instant) throws(HardwareError) -> ClipFacts? {
@@ -156,10 +180,21 @@ final class FFmpegClipWriter: ClipWriter {
             sync?.stop()
         }
         guard let first, frames > 0 else { return nil }
-        try video.flush()
-        try drain()
+        if let failure, muxer.failed || sync?.error ?? 0 != 0 {
+            // The disk refused before: the file is whole fragments, and ends with the last that it took.
+            guard durable.frames > 0 else { throw failure }
+            return facts(.nanoseconds(durable.ticks * 100_000 / 9), durable.frames)
+        }
+        do throws(HardwareError) {
+            try video.flush()
+            try drain()
+        } catch {
+            // A dead encoder takes its last pictures with it, not the clip.
+            failure = failure ?? error
+        }
         guard pending!.pointee.size > 0 else {
-            throw HardwareError(.io, "finish the clip", detail: "the encoder '\(encoder)' gave no picture")
+            throw failure
+                ?? HardwareError(.io, "finish the clip", detail: "the encoder '\(encoder)' gave no picture")
         }
         let last = pending!.pointee.dts
         let wanted = Ticks.of(nanoseconds: end.nanoseconds - first.nanoseconds)
@@ -171,9 +206,12 @@ final class FFmpegClipWriter: ClipWriter {
         try muxer.end()
         sync?.stop()
         try checkDisk()
-        return ClipFacts(
-            duration: .nanoseconds(nanoseconds), frames: frames, silence: sound?.silence ?? .zero,
-            driftPPM: sound?.driftPPM ?? 0)
+        return facts(.nanoseconds(nanoseconds), made)
+    }
+
+    private func facts(_ duration: Duration, _ frames: Int) -> ClipFacts {
+        ClipFacts(
+            duration: duration, frames: frames, silence: sound?.silence ?? .zero, driftPPM: sound?.driftPPM ?? 0)
     }
 
     func cancel() {
