@@ -13,6 +13,7 @@ struct Budget {
         ("presses", PressFigures.presses),
         ("live", PressFigures.live),
         ("latency", PressFigures.latency),
+        ("flash", PressFigures.flash),
         ("still", StillBudget.run),
         ("clip", ClipBudget.run),
         ("skew", SkewBudget.run),

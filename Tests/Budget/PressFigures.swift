@@ -135,6 +135,75 @@ enum PressFigures {
         return extra == 0 ? report("real time", count, saved, rejected) : 1
     }
 
+    /// `Budget flash [COUNT]`: flash shots of a dark scene at random phases on the virtual clock. Each must be told fired and be
+    /// lit from its first to its last row; with a dead LED none may be told fired.
+    static func flash(_ arguments: [String]) -> Int32 {
+        let count = arguments.first.flatMap { Int($0) } ?? 500
+        var settings = SessionSettings()
+        settings.light.flash = .on
+        let size = Size(width: 320, height: 240)
+        var random = SplitMix(seed: 42)
+        let lit = Studio(settings: settings, size: size, light: { SimulatedLight(world: $0) })
+        lit.world.set(lux: 2, moving: false)
+        lit.run(for: .seconds(2))
+        var evenly = 0
+        var claimed = 0
+        var reference: [Double]?
+        for _ in 0..<count {
+            lit.run(for: .nanoseconds(Int64(random.next() % 100_000_000)))
+            guard let fired = shoot(lit), let photo = lit.store.photos.last else { continue }
+            lit.store.forget()
+            if fired { claimed += 1 }
+            let profile = bands(photo.bytes, size)
+            // The first photo's bands, each against the whole, are what an evenly lit picture has.
+            let wanted = reference ?? profile
+            reference = wanted
+            if zip(profile, wanted).allSatisfy({ abs($0 - $1) < 0.06 }) { evenly += 1 }
+        }
+        let dead = Studio(settings: settings, size: size, light: { _ in BrokenLight() })
+        dead.world.set(lux: 2, moving: false)
+        dead.run(for: .seconds(2))
+        var lies = 0
+        for _ in 0..<count {
+            dead.run(for: .nanoseconds(Int64(random.next() % 100_000_000)))
+            if shoot(dead) == true { lies += 1 }
+            dead.store.forget()
+        }
+        print("figure: flash shots: \(claimed) of \(count) told fired, \(evenly) of \(count) evenly lit")
+        print("figure: flash shots with a dead light: \(lies) of \(count) told fired (must be 0)")
+        return claimed == count && evenly == count && lies == 0 ? 0 : 1
+    }
+
+    /// One tap; whether its photo says that the flash fired; nil: no photo came.
+    private static func shoot(_ studio: Studio) -> Bool? {
+        _ = studio.events()
+        do {
+            try studio.press(for: .milliseconds(60))
+        } catch {
+            return nil
+        }
+        studio.run(for: .milliseconds(3500))
+        guard let saved = studio.events().last(where: { $0.name == "photo.saved" }) else { return nil }
+        return saved["flash_fired"] == .bool(true)
+    }
+
+    /// Mean luma of twelve bands of rows below the strip, each divided by the mean of all.
+    private static func bands(_ luma: [UInt8], _ size: Size) -> [Double] {
+        let count = 12
+        var means: [Double] = []
+        let top = size.height / 3
+        let rows = (size.height - top) / count
+        for band in 0..<count {
+            var sum = 0
+            for index in (top + band * rows) * size.width..<(top + (band + 1) * rows) * size.width {
+                sum += Int(luma[index])
+            }
+            means.append(Double(sum) / Double(rows * size.width))
+        }
+        let mean = means.reduce(0, +) / Double(count)
+        return means.map { $0 / max(1, mean) }
+    }
+
     /// `Budget latency`: from the edge to the decision, real time, with two threads that keep both cores busy.
     static func latency(_ arguments: [String]) -> Int32 {
         let studio = LiveStudio(size: Size(width: 640, height: 480))

@@ -9,7 +9,6 @@ public final class Studio {
     public let clock: ManualClock
     public let world: SimulatedWorld
     public let buttons: SimulatedButtons
-    public let camera: SimulatedCamera
     public let store = MemoryStore()
     public let writers = CountingClipWriters()
     public let desk = FrontDesk()
@@ -28,20 +27,30 @@ public final class Studio {
         settings: SessionSettings = SessionSettings(), size: Size = Size(width: 640, height: 480),
         framerate: Double = 30,
         slots: Int = 24, startsCamera: Bool = true, stillEncoder: any StillEncoder = LumaEncoder(),
-        clipWriters: (any ClipWriterFactory)? = nil
+        clipWriters: (any ClipWriterFactory)? = nil, cameras: Int = 1, light: ((SimulatedWorld) -> any Light)? = nil
     ) {
         clock = ManualClock()
         world = clock.makeWorld()
         buttons = SimulatedButtons(world: world)
-        camera = SimulatedCamera(world: world, properties: SimulatedCamera.Properties(sensor: size))
+        let light = light?(world)
+        var stations: [Plant.Station] = []
+        for variant in 0..<cameras {
+            let properties = SimulatedCamera.Properties(sensor: size, variant: variant, hasLight: light != nil)
+            stations.append(
+                Plant.Station(
+                    role: variant == 0 ? "rear" : "front",
+                    camera: SimulatedCamera(world: world, properties: properties),
+                    light: light))
+        }
         let request = CameraRequest(still: size, video: size, framerate: framerate, slots: slots)
         let plant = Plant(
-            clock: DirectorClock(clock), stations: [Plant.Station(role: "rear", camera: camera)],
+            clock: DirectorClock(clock), stations: stations,
             startsCamera: startsCamera, buttons: buttons, buttonRoles: ["shutter"],
             microphone: SimulatedMicrophone(world: world), stillEncoders: [stillEncoder],
             clipWriters: clipWriters ?? writers, store: store, mediaFolder: "memory",
             settings: LiveSettings(
-                session: settings, requests: [request], photoQuality: 92, encoders: ["counting"], videoBitRate: nil,
+                session: settings, requests: Array(repeating: request, count: cameras), photoQuality: 92,
+                encoders: ["counting"], videoBitRate: nil,
                 everyFrameIsKey: false, framerate: framerate, recordsSound: true),
             make: "fieldcam", software: "test")
         director = Director(plant: plant, desk: desk, labour: .inline)

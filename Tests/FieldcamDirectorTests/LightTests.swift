@@ -1,0 +1,98 @@
+import FieldcamCore
+import FieldcamDirector
+import FieldcamPorts
+import FieldcamSimulator
+import FieldcamTestKit
+import XCTest
+
+/// Flash, torch and the switch of cameras, from the button to the picture.
+final class LightTests: XCTestCase {
+    func testAFlashIsProvenByThePicture() throws {
+        var settings = SessionSettings()
+        settings.light.flash = .on
+        let studio = Studio(settings: settings, light: { SimulatedLight(world: $0) })
+        studio.world.set(lux: 3)
+        studio.run(for: .seconds(2))
+        _ = studio.events()
+        for _ in 0..<5 {
+            try studio.press(for: .milliseconds(80))
+            studio.run(for: .milliseconds(2317))
+            let events = studio.events()
+            XCTAssertEqual(
+                events.map(\.name), ["photo.requested", "light.changed", "light.changed", "photo.saved"])
+            XCTAssertEqual(events.last?["flash_fired"], .bool(true))
+        }
+    }
+
+    func testADeadLightIsNeverClaimed() throws {
+        var settings = SessionSettings()
+        settings.light.flash = .on
+        let studio = Studio(settings: settings, light: { _ in BrokenLight() })
+        studio.world.set(lux: 3)
+        studio.run(for: .seconds(2))
+        _ = studio.events()
+        try studio.press(for: .milliseconds(80))
+        studio.run(for: .seconds(5))
+        XCTAssertEqual(studio.events().last { $0.name == "photo.saved" }?["flash_fired"], .bool(false))
+    }
+
+    func testTheTorchIsOffBeforeTheClipIsToldStopped() throws {
+        var settings = SessionSettings()
+        settings.light.torch = .on
+        let studio = Studio(settings: settings, light: { SimulatedLight(world: $0) })
+        studio.run(for: .seconds(1))
+        _ = studio.events()
+        try studio.press(for: .seconds(2))
+        studio.run(for: .seconds(4))
+        let events = studio.events()
+        XCTAssertEqual(
+            events.map(\.name),
+            [
+                "recording.requested", "recording.started", "light.changed", "light.changed", "recording.stopped",
+                "clip.saved",
+            ])
+        XCTAssertEqual(events[3]["level"], .number(0))
+    }
+
+    func testASecondPressSwitchesTheCameraAndTheNextPhotoComesFromIt() throws {
+        var settings = SessionSettings()
+        settings.doublePressAction = .switchCamera
+        let studio = Studio(settings: settings, cameras: 2)
+        studio.run(for: .seconds(1))
+        _ = studio.events()
+        try studio.press(for: .milliseconds(80))
+        studio.run(for: .milliseconds(200))
+        try studio.press(for: .milliseconds(80))
+        studio.run(for: .seconds(2))
+        let events = studio.events()
+        XCTAssertEqual(events.map(\.name), ["camera.switched"])
+        XCTAssertEqual(events.first?["role"], .string("front"))
+        try studio.press(for: .milliseconds(80))
+        studio.run(for: .seconds(1))
+        XCTAssertEqual(studio.events().map(\.name), ["photo.requested", "photo.saved"])
+    }
+
+    func testAHundredSwitchesLoseNoPress() throws {
+        let studio = Studio(size: Size(width: 64, height: 48), cameras: 2)
+        studio.run(for: .seconds(1))
+        var saved = 0
+        for _ in 0..<100 {
+            XCTAssertTrue(studio.desk.submit(.command(.switchCamera(nil), studio.desk.newToken(), .cli)))
+            try studio.press(for: .milliseconds(60))
+            studio.run(for: .milliseconds(800))
+            saved += studio.events().filter { $0.name == "photo.saved" }.count
+        }
+        XCTAssertEqual(saved, 100)
+    }
+
+    func testStandbyAndBack() throws {
+        let studio = Studio()
+        studio.run(for: .seconds(1))
+        _ = studio.events()
+        XCTAssertTrue(studio.desk.submit(.command(.standby, studio.desk.newToken(), .cli)))
+        studio.run(for: .seconds(2))
+        try studio.press(for: .milliseconds(60))
+        studio.run(for: .seconds(4))
+        XCTAssertTrue(studio.events().contains { $0.name == "photo.saved" })
+    }
+}
