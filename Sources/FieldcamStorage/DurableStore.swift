@@ -79,9 +79,9 @@ public final class DurableStore: MediaStore {
     private static func highestNumber(_ file: FileSystem, media: String) throws(HardwareError) -> MediaNumber? {
         var highest: MediaNumber?
         do {
-            for folder in try file.names(in: media) where folder == ".partial" || MediaName.isFolder(folder) {
+            for folder in try file.names(in: media) where folder == ".partial" || PartialName.isFolder(folder) {
                 for name in try file.names(in: "\(media)/\(folder)") {
-                    if let number = MediaName(name)?.number { highest = max(number, highest ?? number) }
+                    if let number = PartialName(name)?.number { highest = max(number, highest ?? number) }
                 }
             }
         } catch {
@@ -97,14 +97,14 @@ public final class DurableStore: MediaStore {
     {
         let operation = "save the photo \(number.value) in '\(media)'"
         try requireRoom(Int64(bytes.count), operation)
-        let claim = try claim(.photo, number, folder: "", operation)
+        let claim = try claim(PartialName(.photo, number, folder: taken.folder), operation)
         do throws(SystemFailure) {
             do {
                 defer { file.close(claim.descriptor) }
                 try file.writeAll(claim.descriptor, bytes)
                 try file.sync(claim.descriptor)
             }
-            let path = try publish(claim.path, as: claim.name, folder: MediaName.folder(taken))
+            let path = try publish(claim.path, as: claim.name)
             return SavedFile(path: path, byteCount: bytes.count)
         } catch {
             // Gives the space back. After the move there is nothing left to remove, and a whole photo stays.
@@ -118,8 +118,7 @@ public final class DurableStore: MediaStore {
     public func beginClip(_ number: MediaNumber, taken: WallTime) throws(HardwareError) -> PartialClip {
         let operation = "begin the clip \(number.value) in '\(media)'"
         try requireRoom(1, operation)
-        let folder = MediaName.folder(taken)
-        let claim = try claim(.clip, number, folder: folder, operation)
+        let claim = try claim(PartialName(.clip, number, folder: taken.folder), operation)
         do {
             // The name must be found after a power cut, or the fragments written until then are lost.
             try file.syncFolder(partial)
@@ -128,7 +127,8 @@ public final class DurableStore: MediaStore {
             try? file.remove(claim.path)
             throw .storage(error, operation)
         }
-        return PartialClip(number: claim.name.number, descriptor: claim.descriptor, path: claim.path, folder: folder)
+        return PartialClip(
+            number: claim.name.number, descriptor: claim.descriptor, path: claim.path, folder: claim.name.folder)
     }
 
     /// If it throws the file stays in `.partial` and the next start recovers it.
@@ -140,7 +140,7 @@ public final class DurableStore: MediaStore {
                 try file.sync(clip.descriptor)
                 size = try file.size(clip.descriptor)
             }
-            let path = try publish(clip.path, as: MediaName(.clip, clip.number), folder: clip.folder)
+            let path = try publish(clip.path, as: PartialName(.clip, clip.number, folder: clip.folder))
             return SavedFile(path: path, byteCount: Int(size))
         } catch {
             throw .storage(error, "save the clip \(clip.number.value) in '\(media)'")
@@ -184,7 +184,7 @@ public final class DurableStore: MediaStore {
         var leftovers: [Leftover] = []
         do {
             for name in try file.names(in: partial).sorted() {
-                guard let known = MediaName(name) else { continue }
+                guard let known = PartialName(name) else { continue }
                 do {
                     leftovers.append(Leftover(number: known.number, outcome: try recover(name, known)))
                 } catch {
@@ -199,7 +199,7 @@ public final class DurableStore: MediaStore {
         return leftovers
     }
 
-    private func recover(_ name: String, _ known: MediaName) throws(SystemFailure) -> Leftover.Outcome {
+    private func recover(_ name: String, _ known: PartialName) throws(SystemFailure) -> Leftover.Outcome {
         let path = "\(partial)/\(name)"
         guard known.kind == .clip else {
             try file.remove(path)
@@ -210,7 +210,7 @@ public final class DurableStore: MediaStore {
             try file.remove(path)
             return .empty
         }
-        let final = try publish(path, as: known, folder: MediaName.folder(ofPartial: name))
+        let final = try publish(path, as: known)
         return .recovered(SavedFile(path: final, byteCount: Int(size)))
     }
 
@@ -232,19 +232,17 @@ public final class DurableStore: MediaStore {
     // MARK: The way to a final name
 
     private struct Claim {
-        var name: MediaName
+        var name: PartialName
         var path: String
         var descriptor: Int32
     }
 
     /// Takes a name in `.partial` that nobody has.
-    private func claim(_ kind: MediaName.Kind, _ number: MediaNumber, folder: String, _ operation: String)
-        throws(HardwareError) -> Claim
-    {
-        var name = MediaName(kind, number)
+    private func claim(_ wanted: PartialName, _ operation: String) throws(HardwareError) -> Claim {
+        var name = wanted
         var hasMadeFolders = false
         while true {
-            let path = "\(partial)/\(name.partial(folder: folder))"
+            let path = "\(partial)/\(name.text)"
             do {
                 return Claim(name: name, path: path, descriptor: try file.create(path))
             } catch  where error.code == EEXIST {
@@ -264,10 +262,10 @@ public final class DurableStore: MediaStore {
     }
 
     /// Moves a synced file of `.partial` to its final name, or the next number's if that is taken; durable on return.
-    private func publish(_ path: String, as wanted: MediaName, folder: String) throws(SystemFailure) -> String {
+    private func publish(_ path: String, as wanted: PartialName) throws(SystemFailure) -> String {
         var name = wanted
-        let home = "\(media)/\(folder)"
-        try makeDurable(folder)
+        let home = "\(media)/\(wanted.folder)"
+        try makeDurable(wanted.folder)
         while true {
             let final = "\(home)/\(name.file)"
             do {

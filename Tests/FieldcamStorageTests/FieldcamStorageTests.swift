@@ -94,6 +94,19 @@ final class DurableStoreTests: XCTestCase {
         XCTAssertEqual(folder.read(try store.publish(clip).path), fragments)
     }
 
+    func testNamesInPartialTellWhereTheyBelong() {
+        let clip = PartialName(.clip, MediaNumber(124), folder: "2026-11-30")
+        XCTAssertEqual(clip.text, "VID_000124.2026-11-30.mp4")
+        XCTAssertEqual(PartialName(clip.text), clip)
+        XCTAssertEqual(PartialName("VID_000124.mp4"), PartialName(.clip, MediaNumber(124), folder: "undated"))
+        let photo = PartialName(.photo, MediaNumber(1_234_567), folder: "undated")
+        XCTAssertEqual(photo.text, "IMG_1234567.jpg")
+        XCTAssertEqual(PartialName(photo.text), photo)
+        for other in ["", "VID_.mp4", "VID_12.mp4", "VID_000124.2026.mp4", "VID_000124.a.b.mp4", "counter", ".."] {
+            XCTAssertNil(PartialName(other), other)
+        }
+    }
+
     // MARK: Clips
 
     func testAClipGrowsInPartialAndMovesWhenItIsWhole() throws {

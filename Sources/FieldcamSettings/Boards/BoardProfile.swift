@@ -1,3 +1,5 @@
+import FieldcamCore
+
 /// A kind of device: its wiring and what its hardware can do (contract §3).
 public struct BoardProfile: Hashable, Sendable {
     public var name: String
@@ -109,14 +111,6 @@ public struct GPIOLine: Hashable, Sendable {
 
 /// A button, or a sensor's line that acts like one.
 public struct ButtonProfile: Hashable, Sendable {
-    public enum Role: String, Hashable, Sendable, CaseIterable, SettingChoice {
-        case shutter
-        case flash
-        case `switch`
-        case focus
-        /// A sensor such as a PIR.
-        case trigger
-    }
     public enum Bias: String, Hashable, Sendable, CaseIterable, SettingChoice {
         case pullUp = "pull-up"
         case pullDown = "pull-down"
@@ -127,9 +121,11 @@ public struct ButtonProfile: Hashable, Sendable {
         case gpio(GPIOLine, Bias)
         case simulator
     }
-    public var role: Role
+    public var role: ButtonRole
     public var wiring: Wiring
 }
+
+extension ButtonRole: SettingChoice {}
 
 /// A light and how long it may be on.
 public struct LightProfile: Hashable, Sendable {

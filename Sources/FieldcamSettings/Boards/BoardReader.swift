@@ -96,7 +96,7 @@ struct BoardReader {
             known: ["driver", "role", "chip", "line", "offset", "active_low", "bias"])
         defer { complaints += fields.complaints }
         let driver = fields.value("driver", Driver.self) ?? .gpio
-        let role = fields.required("role", at: place) { value throws(Misreading) in try ButtonProfile.Role(value) }
+        let role = fields.required("role", at: place) { value throws(Misreading) in try ButtonRole(value) }
         if let role, !FeatureSet.buttonRoles.contains(role.rawValue), let place = fields.place("role") {
             complaints.append(
                 Complaint(place, "a button with the role \(quoted(role.rawValue)) is not in this version; remove it"))
