@@ -1,6 +1,7 @@
 import FieldcamCore
 import FieldcamLinux
 import FieldcamPorts
+import Glibc
 import Synchronization
 
 /// `fc-video`: encodes clips. A clip begins at the press in memory, gets its file at the hold, and ends once its last
@@ -304,6 +305,8 @@ final class ClipWorker: @unchecked Sendable {
     /// What was written so far stays in `.partial`; the next start looks whether it can be played.
     private func fail(_ clip: Clip, _ file: PartialClip, _ error: HardwareError) {
         let reason: FailureReason = error.kind == .full ? .storageLow : .encoderLost
+        // Neither published nor discarded, so nobody else closes it.
+        close(file.descriptor)
         facts.post(.clipFailed(clip.key, reason, error, partialPath: file.path))
     }
 }
