@@ -120,6 +120,11 @@ class Tone:
     def stop(self):
         self.player.kill()
         self.player.wait()
+        self.thread.join(5)
+        try:
+            self.player.stdin.close()
+        except BrokenPipeError:
+            pass
 
 
 class Service:
