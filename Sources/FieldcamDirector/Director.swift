@@ -47,6 +47,8 @@ public final class Director: @unchecked Sendable {
 
     var details: [ClipDetails] = []
     var shots: [ShotDetails] = []
+    /// Why the light couldn't be lit the last time; empty: it could.
+    var lightTrouble = ""
     private var stopAsked = false
     private var nextTick: Instant
     private var measuring = false
@@ -460,6 +462,24 @@ public final class Director: @unchecked Sendable {
         Log.notice("the wall clock was set", ["seconds": "\(step)"])
     }
 
+    /// The status' word; what only the shell knows (that a lost camera is being brought back) stays as it was told.
+    private func cameraState(_ told: String) -> String {
+        if session.switchTarget != nil { return "switching" }
+        switch session.camera {
+        case .starting: return "starting"
+        case .up: return "up"
+        case .standby: return "standby"
+        case .released: return "released"
+        case .down: return told == "down" ? told : "recovering"
+        }
+    }
+
+    private var reasonOfLight: String {
+        if active.light == nil { return "this camera has no light" }
+        if !lightTrouble.isEmpty { return lightTrouble }
+        return session.lightIsHeldBack ? "it is held back since it has been on for long" : ""
+    }
+
     private func publishStatus() {
         dirty = false
         let session = session
@@ -470,6 +490,17 @@ public final class Director: @unchecked Sendable {
             status.counters.clips = session.counters.clips
             status.counters.rejected = session.counters.rejected
             status.queuedShots = session.queuedShots
+            status.camera.state = cameraState(status.camera.state)
+            if status.camera.state == "standby" || status.camera.state == "released" { status.camera.detail = "" }
+            status.light.level = session.light?.level ?? 0
+            status.light.owner = session.light?.owner.word ?? ""
+            status.light.reason = reasonOfLight
+            status.lens.focus = session.focus
+            status.lens.range = session.focusRange
+            status.lens.zoom = session.zoom
+            status.lens.maximumZoom = session.maximumZoom
+            status.flash = session.flashMode
+            status.isInLowLight = session.isInLowLight
         }
         desk.changed.signal()
     }

@@ -65,9 +65,11 @@ extension Director {
         guard let light = stations[camera.index].light else { return later(.lightFailed(camera, at: plant.clock.now)) }
         do throws(HardwareError) {
             try light.turnOn(level: level, deadline: deadline)
+            lightTrouble = ""
             later(.light(camera, level: try light.level(), at: plant.clock.now))
         } catch {
             Log.error("the light can't be switched on", ["reason": error.description])
+            lightTrouble = error.description
             later(.lightFailed(camera, at: plant.clock.now))
         }
     }

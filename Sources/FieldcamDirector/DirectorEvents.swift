@@ -12,6 +12,7 @@ extension Director {
 
     /// Tells an event of contract §6.
     func tell(_ announcement: Announcement) {
+        changedStatus()
         switch announcement {
         case .photoRequested(let number, let source):
             send("photo.requested", number: number, fields: [.source(source)])

@@ -46,6 +46,22 @@ public struct Status: Hashable, Sendable {
         public var headroomBytes: Int64 = 0
         public var mediaFolder = ""
     }
+    public struct Light: Hashable, Sendable {
+        /// As it was read back; 0: off.
+        public var level = 0.0
+        /// shot, clip, hand; empty: nobody.
+        public var owner = ""
+        /// Why it can't be lit, or not as brightly as wanted: one sentence; empty: all is well.
+        public var reason = ""
+    }
+    public struct Lens: Hashable, Sendable {
+        public var focus = FocusAim.continuous
+        /// Dioptres that it reaches; `nil`: a fixed lens.
+        public var range: ClosedRange<Double>?
+        public var zoom = 1.0
+        /// What would be granted.
+        public var maximumZoom = 1.0
+    }
     public struct Counters: Hashable, Sendable {
         public var presses = 0
         public var glitches = 0
@@ -64,6 +80,11 @@ public struct Status: Hashable, Sendable {
     public var camera = Camera()
     public var recording = Recording()
     public var buttons: [Button] = []
+    public var light = Light()
+    public var lens = Lens()
+    /// As it is in force: by hand or by `flash.mode`.
+    public var flash = FlashMode.off
+    public var isInLowLight = false
     public var audio = Audio()
     public var storage = Storage()
     public var counters = Counters()

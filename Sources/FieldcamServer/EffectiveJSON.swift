@@ -2,8 +2,8 @@ import FieldcamCore
 import FieldcamDirector
 
 extension Effective {
-    /// The answer to a live control: what it is now.
-    var json: JSON {
+    /// The answer to a live control: what it is now. `cameras`: their roles by `CameraID.index`.
+    func json(cameras: [String]) -> JSON {
         switch self {
         case .focus(let point?):
             .members(["mode": .string("auto"), "x": .number(point.x), "y": .number(point.y)])
@@ -12,7 +12,8 @@ extension Effective {
         case .zoom(let factor): .members(["zoom": .number(factor)])
         case .flash(let mode): .members(["flash": .string(mode.rawValue)])
         case .torch(let level): .members(["level": .number(level)])
-        case .camera(let camera): .members(["camera": .integer(Int64(camera.index))])
+        case .camera(let camera):
+            .members(["role": cameras.indices.contains(camera.index) ? .string(cameras[camera.index]) : .null])
         case .cameraState(let state): .members(["state": .string(state.word)])
         }
     }

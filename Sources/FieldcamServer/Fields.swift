@@ -59,6 +59,36 @@ struct Fields {
         return duration
     }
 
+    /// A number. Nil: not given.
+    mutating func number(_ key: String) throws(Problem) -> Double? {
+        switch value(key) {
+        case nil: return nil
+        case .integer(let value): return Double(value)
+        case .number(let value): return value
+        default: throw .field(key, code: "field.type", "\(key) must be a number.")
+        }
+    }
+
+    /// A text. Nil: not given.
+    mutating func text(_ key: String) throws(Problem) -> String? {
+        switch value(key) {
+        case nil: return nil
+        case .string(let text): return text
+        default: throw .field(key, code: "field.type", "\(key) must be a text.")
+        }
+    }
+
+    /// One of some words. Nil: not given.
+    mutating func word<Word: RawRepresentable & CaseIterable>(_ key: String, _ type: Word.Type) throws(Problem) -> Word?
+    where Word.RawValue == String {
+        guard let text = try text(key) else { return nil }
+        guard let word = Word(rawValue: text) else {
+            let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .field(key, "\(key) is '\(text)'; it may be \(words).")
+        }
+        return word
+    }
+
     /// A field of the contract whose feature isn't built yet.
     mutating func refuse(_ key: String) throws(Problem) {
         guard value(key) != nil else { return }

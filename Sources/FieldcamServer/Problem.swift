@@ -114,6 +114,79 @@ struct Problem: Error, Hashable, Sendable {
             fields: [.init("recording", status.recording.json(at: nil))])
     }
 
+    /// A live command that the director refused.
+    static func rejected(_ reason: RejectionReason, _ control: ServerLoop.Control, status: Status) -> Problem {
+        switch reason {
+        case .outOfRange: outOfRange(control, status.lens)
+        case .unsupported: unsupported(control, status)
+        default: rejected(reason, status: status)
+        }
+    }
+
+    private static func outOfRange(_ control: ServerLoop.Control, _ lens: Status.Lens) -> Problem {
+        switch control {
+        case .focus: return .range("x", "a point's x and y lie from 0 to 1.")
+        case .dioptres:
+            guard let range = lens.range else { return .range("dioptres", "it is out of range.") }
+            return .range("dioptres", "this lens takes dioptres from \(range.lowerBound) to \(range.upperBound).")
+        case .zoom: return .range("factor", "this camera takes a zoom factor from 1 to \(lens.maximumZoom).")
+        case .torch: return .range("level", "a level is above 0, up to 1.")
+        case .camera: return .range("role", "the board has no such camera.")
+        case .flash, .state: return .range("mode", "it is out of range.")
+        }
+    }
+
+    /// A value outside of what is allowed; nothing was changed.
+    static func range(_ field: String, _ detail: String) -> Problem {
+        Problem(
+            status: 400, code: RejectionReason.outOfRange.rawValue, title: "A value is out of range",
+            detail: "Out of range: \(detail)", fields: [.init("field", .string(field))])
+    }
+
+    /// 409 where the state forbids it, 501 where board or camera never can.
+    private static func unsupported(_ control: ServerLoop.Control, _ status: Status) -> Problem {
+        let code = RejectionReason.unsupported.rawValue
+        func refused(_ detail: String) -> Problem {
+            Problem(status: 409, code: code, title: "Refused in this state", detail: detail)
+        }
+        func impossible(_ detail: String) -> Problem {
+            Problem(status: 501, code: code, title: "The board or camera can't do that", detail: detail)
+        }
+        let needsFrames =
+            switch control {
+            case .focus, .dioptres, .zoom, .torch: true
+            case .flash, .camera, .state: false
+            }
+        if needsFrames, status.camera.state != "up" {
+            return refused("The camera is \(status.camera.state); start it first.")
+        }
+        switch control {
+        case .focus: return impossible("Focus at a point is switched off by focus.tap.")
+        case .dioptres: return impossible("This camera's lens is fixed: it has no focus to set.")
+        case .zoom: return impossible("This camera can't zoom, or zoom.enabled is off; its factor stays 1.")
+        case .flash: return impossible("No light belongs to this camera, so flash.mode stays off.")
+        case .torch:
+            guard status.light.reason.isEmpty else {
+                return impossible("The light can't be lit: \(status.light.reason).")
+            }
+            return refused("The light has been on for max_torch and cools down; try again later.")
+        case .camera: return impossible("The board has one camera alone; there is none to switch to.")
+        case .state: return impossible("This camera can't do that.")
+        }
+    }
+
+    static func switchFailed(stays role: String) -> Problem {
+        Problem(
+            status: 503, code: "camera.switch_failed", title: "The switch failed",
+            detail: "The other camera gave no picture, so the camera '\(role)' stays; the log says why.",
+            fields: [.init("role", .string(role))])
+    }
+
+    static func camera(_ role: String, known: [String]) -> Problem {
+        let roles = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
+        return .field("role", code: "camera.unknown", "The board has no camera '\(role)'; \(roles).")
+    }
+
     /// A shot or clip that came to nothing. `reason` is the event's word.
     static func failed(_ what: String, reason: String, event: JSON, status: Status) -> Problem {
         let known = FailureReason(rawValue: reason)

@@ -33,6 +33,21 @@ extension ServerLoop {
             // A role with an encoded slash comes decoded: it is all that lies between.
             try only(["POST"], exchange, path)
             try press(exchange, role: parts.dropFirst(2).dropLast().joined(separator: "/"))
+        case (2, "v1", "focus"):
+            try only(["POST", "DELETE"], exchange, path)
+            if exchange.method == "POST" { try focus(exchange) } else { try focusAutomatically(exchange) }
+        case (2, "v1", "zoom"):
+            try only(["POST"], exchange, path)
+            try zoom(exchange)
+        case (2, "v1", "flash"):
+            try only(["POST"], exchange, path)
+            try flash(exchange)
+        case (2, "v1", "torch"):
+            try only(["POST"], exchange, path)
+            try torch(exchange)
+        case (3, "v1", "camera") where ["start", "standby", "release", "switch"].contains(parts.last):
+            try only(["POST"], exchange, path)
+            try camera(exchange, parts.last ?? "")
         case (2, "v1", "simulator"):
             try only(["POST"], exchange, path)
             try changeScene(exchange)

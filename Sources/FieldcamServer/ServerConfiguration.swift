@@ -30,6 +30,8 @@ public struct ServerConfiguration: Sendable {
     /// `versions` of `GET /v1/status`.
     public var versions: [JSON.Member]
     public var buttons: [Button]
+    /// The cameras' roles, by `CameraID.index`.
+    public var cameras: [String]
     /// Changes the simulated scene (`POST /v1/simulator`) and gives the scene after it. On `fc-http`; must not block.
     /// Nil: the board isn't simulated.
     public var simulator: (@Sendable (JSON) -> Result<JSON, SceneError>)?
@@ -40,13 +42,17 @@ public struct ServerConfiguration: Sendable {
     /// The director takes an order within this, or the client is told that the service is busy.
     public var orderDeadline: Duration = .seconds(5)
 
+    /// The same for a switch of cameras, whose new one may take 5 s to its first frame.
+    public var switchDeadline: Duration = .seconds(10)
+
     public init(
-        board: JSON, versions: [JSON.Member], buttons: [Button],
+        board: JSON, versions: [JSON.Member], buttons: [Button], cameras: [String] = [],
         simulator: (@Sendable (JSON) -> Result<JSON, SceneError>)? = nil
     ) {
         self.board = board
         self.versions = versions
         self.buttons = buttons
+        self.cameras = cameras
         self.simulator = simulator
     }
 }

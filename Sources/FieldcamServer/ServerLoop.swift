@@ -23,6 +23,18 @@ final class ServerLoop {
         case acceptance(started: Bool)
         case photo
         case clip
+        case effective(Control)
+    }
+    /// What a live command is about, for the words of a refusal.
+    enum Control {
+        case focus
+        case dioptres
+        case zoom
+        case flash
+        case torch
+        /// The camera that is to count afterwards; without it, any but the one of the role `before`.
+        case camera(wanted: CameraID?, before: String)
+        case state
     }
     /// A software press; its release is owed whatever becomes of the client.
     struct Press {
@@ -198,7 +210,9 @@ final class ServerLoop {
     func submit(_ exchange: Exchange, _ wish: Wish, _ order: (RequestToken) -> Order) throws(Problem) {
         let token = desk.newToken()
         guard desk.submit(order(token)) else { throw .busy }
-        waiting[exchange] = .reply(token, wish, by: SystemClock.now + configuration.orderDeadline)
+        var patience = configuration.orderDeadline
+        if case .effective(.camera) = wish { patience = configuration.switchDeadline }
+        waiting[exchange] = .reply(token, wish, by: SystemClock.now + patience)
     }
 
     func stream(_ exchange: Exchange, after lastEventID: UInt64?) {
@@ -283,6 +297,8 @@ final class ServerLoop {
 
     private func hear(_ answer: Answer, _ exchange: Exchange, _ wish: Wish) {
         switch (answer, wish) {
+        case (.rejected(let reason), .effective(let control)):
+            exchange.answer(.rejected(reason, control, status: desk.status))
         case (.rejected(let reason), _):
             exchange.answer(.rejected(reason, status: desk.status))
         case (.accepted(let number), .acceptance(let started)):
@@ -291,7 +307,16 @@ final class ServerLoop {
                 .members(["id": .integer(Int64(number.value)), "state": .string(started ? "starting" : "requested")]))
         case (.accepted(let number), .photo): follow(number, exchange, .photo(number))
         case (.accepted(let number), .clip): follow(number, exchange, .clip(number))
-        case (.effective(let effective), _): exchange.answer(200, effective.json)
+        case (.effective(.camera(let camera)), .effective(.camera(let wanted, let before))):
+            // A switch that failed is answered by the camera that stays.
+            let role = configuration.cameras.indices.contains(camera.index) ? configuration.cameras[camera.index] : ""
+            guard wanted.map({ $0 == camera }) ?? (role != before) else {
+                return exchange.answer(.switchFailed(stays: role))
+            }
+            exchange.answer(200, Effective.camera(camera).json(cameras: configuration.cameras))
+        case (.effective(let effective), _):
+            exchange.answer(200, effective.json(cameras: configuration.cameras))
+        case (.accepted, .effective): preconditionFailure("a live command is answered with what is in effect")
         }
     }
 

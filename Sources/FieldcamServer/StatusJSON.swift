@@ -8,6 +8,12 @@ extension Status {
             .init("camera", camera.json(at: now)),
             .init("recording", recording.json(at: now)),
             .init("buttons", .array(buttons.map(\.json))),
+            .init("light", light.json),
+            .init("focus", lens.focusJSON),
+            .init("zoom", .number(lens.zoom)),
+            .init("maximum_zoom", .number(lens.maximumZoom)),
+            .init("flash", .string(flash.rawValue)),
+            .init("low_light", .bool(isInLowLight)),
             .init("audio", .members(["state": .string(audio.state), "detail": .string(audio.detail)])),
             .init("storage", storage.json),
             .init("clock", .members(["trusted": .bool(clockIsTrusted)])),
@@ -66,6 +72,34 @@ extension Status.Recording {
 extension Status.Button {
     var json: JSON {
         .members(["role": .string(role), "pressed": .bool(pressed), "detail": .string(detail)])
+    }
+}
+
+extension Status.Light {
+    var json: JSON {
+        .members([
+            "on": .bool(level > 0), "level": .number(level), "owner": owner.isEmpty ? .null : .string(owner),
+            "reason": reason.isEmpty ? .null : .string(reason),
+        ])
+    }
+}
+
+extension Status.Lens {
+    /// The same words as the answer to `POST /v1/focus`; `range` in dioptres, null for a fixed lens.
+    var focusJSON: JSON {
+        var members: [JSON.Member]
+        switch focus {
+        case .continuous: members = [.init("mode", .string("continuous"))]
+        case .manual(let dioptres):
+            members = [.init("mode", .string("manual")), .init("dioptres", .number(dioptres))]
+        case .scanning(let point), .held(let point):
+            members = [.init("mode", .string("auto")), .init("x", .number(point.x)), .init("y", .number(point.y))]
+        }
+        let scans = if case .scanning = focus { true } else { false }
+        members.append(.init("scanning", .bool(scans)))
+        members.append(
+            .init("range", range.map { .array([.number($0.lowerBound), .number($0.upperBound)]) } ?? .null))
+        return .object(members)
     }
 }
 

@@ -32,7 +32,8 @@ public final class ScriptedService: @unchecked Sendable {
         server = try Server(socketPath: folder + "/fieldcam.sock", desk: desk)
         var configuration = ServerConfiguration(
             board: .members(["name": .string("test")]), versions: [.init("fieldcam", .string("1.2.3"))],
-            buttons: [.init(role: "shutter", id: ButtonID(0)), .init(role: "flash", id: ButtonID(1))])
+            buttons: [.init(role: "shutter", id: ButtonID(0)), .init(role: "flash", id: ButtonID(1))],
+            cameras: ["rear", "front"])
         configure(&configuration)
         server.start(configuration)
         director = Thread(name: "script") { [self] in

@@ -337,6 +337,8 @@ final class CommandTests: XCTestCase {
                 camera     up, rear, imx708, 1920x1080 at 30 fps, no frame within the last second
                 recording  idle
                 button     shutter, released
+                light      off, flash off
+                lens       focus continuous, zoom 1
                 audio      closed
                 storage    ready, 1234 MB above the reserve, /media
                 clock      not trusted yet

@@ -33,6 +33,7 @@ final class InvocationTests: XCTestCase {
         XCTAssertEqual(try parse("photo -o -")["-o"], "-")
         XCTAssertTrue(try parse("--json status").json)
         XCTAssertEqual(try parse("press flash --for 2s").operands, ["flash"])
+        XCTAssertEqual(try parse("focus -0.5,0.5").operands, ["-0.5,0.5"], "a number, no option")
         XCTAssertEqual(try parse("check -- --odd.toml -").operands, ["--odd.toml", "-"])
     }
 
@@ -68,7 +69,11 @@ final class InvocationTests: XCTestCase {
             "phto": "'phto' is no command: did you mean 'photo'?",
             "statsu": "'statsu' is no command: did you mean 'status'?",
             "frobnicate": "'frobnicate' is no command: `fieldcam --help` lists the commands.",
-            "focus 0.5,0.5": "the command 'focus' isn't in this version; `fieldcam --help` lists those that are.",
+            "bench": "the command 'bench' isn't in this version; `fieldcam --help` lists those that are.",
+            "focus": "`fieldcam focus` needs X,Y|auto|DIOPTRES.",
+            "zoom 1 2": "`fieldcam zoom` has no use for '2'; `fieldcam zoom --help` tells what it takes.",
+            "switch front rear":
+                "`fieldcam switch` has no use for 'rear'; `fieldcam switch --help` tells what it takes.",
             "lights-off": "the command 'lights-off' isn't in this version; `fieldcam --help` lists those that are.",
             "--socket /x photo":
                 "the command comes before its options: `fieldcam COMMAND --socket …`; `fieldcam --help` lists the commands.",

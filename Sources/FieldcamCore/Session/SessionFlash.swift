@@ -1,6 +1,6 @@
 // Flash: one shot at a time is lit, proven, or taken without (contract §5.2, §9).
 extension Session {
-    var flashMode: FlashMode { flashByHand ?? settings.light.flash }
+    public var flashMode: FlashMode { flashByHand ?? settings.light.flash }
 
     /// Whether a shot that is committed now may need the light; decided once a frame tells.
     var wantsFlash: Bool { flashMode != .off && recordingClip == nil && !isStopping }

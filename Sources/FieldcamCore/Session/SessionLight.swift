@@ -5,6 +5,9 @@ extension Session {
         lease.map { ($0.owner, $0.shines ?? $0.level) }
     }
 
+    /// Whether the light is held below the level that its owner wants, since it has been on for long.
+    public var lightIsHeldBack: Bool { lease.map { $0.level < $0.wanted } ?? false }
+
     var activeAbilities: CameraAbilities { abilities[active.index] ?? CameraAbilities() }
     var hasLight: Bool { activeAbilities.hasLight }
 

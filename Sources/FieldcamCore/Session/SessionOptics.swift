@@ -47,4 +47,28 @@ extension Session {
     /// What the picture is now, for status.
     public var zoom: Double { optics[active.index].zoom }
     public var isInLowLight: Bool { optics[active.index].lowLight.isActive }
+    /// The largest zoom that would be granted.
+    public var maximumZoom: Double { optics[active.index].maximumZoom(settings.optics) }
+    public var focus: FocusAim {
+        switch optics[active.index].focus {
+        case .continuous: .continuous
+        case .manual(let dioptres): .manual(dioptres)
+        case .scanning(let point, _, _, _): .scanning(point)
+        case .held(let point, _, _): .held(point)
+        }
+    }
+    /// Dioptres that the lens reaches; `nil`: a fixed lens, or no camera was configured yet.
+    public var focusRange: ClosedRange<Double>? { abilities[active.index]?.focus }
+}
+
+/// What the lens does, for status.
+public enum FocusAim: Hashable, Sendable {
+    /// Of its own accord, as `focus.mode` says.
+    case continuous
+    /// Dioptres.
+    case manual(Double)
+    /// A scan at a point is under way.
+    case scanning(UnitPoint)
+    /// It ended; focus and exposure stay.
+    case held(UnitPoint)
 }

@@ -93,6 +93,30 @@ extension CommandSyntax {
         name: "press", operands: "[BUTTON]", operandCount: 0...1,
         options: [Option(name: "--for", value: "DURATION", help: "how long, such as 2s (default: 120ms)")],
         summary: "Presses a button (default: shutter) as a finger would; returns after the release.")
+    static let focus = CommandSyntax(
+        name: "focus", operands: "X,Y|auto|DIOPTRES", operandCount: 1...1,
+        summary: "Focuses and exposes at a point, by itself, or at a distance; prints the effective focus.",
+        details:
+            "X and Y run from 0 to 1, from the top left of the picture as the viewer sees it; 0 dioptres is infinity.")
+    static let zoom = CommandSyntax(
+        name: "zoom", operands: "FACTOR", operandCount: 1...1,
+        summary: "Zooms, from 1 up to zoom.maximum; prints the effective factor.")
+    static let flash = CommandSyntax(
+        name: "flash", operands: "off|on|auto", operandCount: 1...1,
+        summary: "Sets the flash for shots; prints the effective mode.")
+    static let torch = CommandSyntax(
+        name: "torch", operands: "off|on|auto|LEVEL", operandCount: 1...1,
+        summary: "Lights the torch by hand, now; prints the effective level.",
+        details: "LEVEL is above 0, up to 1; on is 1. It outlives a clip; auto hands back to torch.mode.")
+    static let switchCamera = CommandSyntax(
+        name: "switch", operands: "[ROLE]", operandCount: 0...1,
+        summary: "Switches to the next camera, or to this one; prints the effective camera's role.")
+    static let start = CommandSyntax(
+        name: "start", summary: "Starts the camera; prints its state.")
+    static let standby = CommandSyntax(
+        name: "standby", summary: "Stops the camera but keeps it, for a fast resume; prints its state.")
+    static let release = CommandSyntax(
+        name: "release", summary: "Gives the camera up so that another program can use it; prints its state.")
     static let status = CommandSyntax(name: "status", summary: "Prints the service's state.")
     static let events = CommandSyntax(
         name: "events", summary: "Prints events as they come, one a line, until Ctrl-C.")
@@ -104,12 +128,14 @@ extension CommandSyntax {
         name: "boards", summary: "Lists the boards that --board knows.", isClient: false)
 
     /// In the order of the help.
-    static let all = [serve, photo, record, stop, press, status, events, boards, check]
+    static let all = [
+        serve, photo, record, stop, press, focus, zoom, flash, torch, switchCamera, start, standby, release, status,
+        events, boards, check,
+    ]
 
     /// Commands of the contract that aren't in this version.
     static let later = [
-        "focus", "zoom", "flash", "torch", "switch", "start", "standby", "release", "get", "set", "doctor", "repair",
-        "bench", "lights-off",
+        "get", "set", "doctor", "repair", "bench", "lights-off",
     ]
 
     /// What `fieldcam --help` prints.

@@ -69,10 +69,15 @@ struct Invocation: Sendable {
         throw .usage("'\(name)' is no command: \(advice)")
     }
 
+    /// `-0.5` is a value out of range, not an option.
+    private static func isNumber(_ argument: String) -> Bool {
+        argument.utf8.dropFirst().first.map { (0x30...0x39).contains($0) } ?? false
+    }
+
     private mutating func parse(_ rest: inout ArraySlice<String>, _ syntax: CommandSyntax) throws(CommandFailure) {
         var onlyOperands = false
         while let argument = rest.popFirst() {
-            if onlyOperands || argument == "-" || !argument.hasPrefix("-") {
+            if onlyOperands || argument == "-" || !argument.hasPrefix("-") || Self.isNumber(argument) {
                 operands.append(argument)
                 continue
             }

@@ -54,6 +54,21 @@ extension Program {
                     ])
             }
         }
+        let light = status["light"]
+        line(
+            "light",
+            [
+                light?["on"]?.bool == true ? light?["level"]?.shownNumber.map { "on at \($0)" } : "off",
+                light?["owner"]?.string.map { "by \($0)" },
+                status["flash"]?.string.map { "flash \($0)" }, light?["reason"]?.string,
+            ])
+        line(
+            "lens",
+            [
+                status["focus"].map { "focus \(Program.effective($0))" },
+                status["zoom"]?.shownNumber.map { "zoom \($0)" },
+                status["low_light"]?.bool == true ? "low light" : nil,
+            ])
         line("audio", [status["audio"]?["state"]?.string, status["audio"]?["detail"]?.string])
         let storage = status["storage"]
         line(

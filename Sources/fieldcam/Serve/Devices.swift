@@ -152,7 +152,8 @@ final class Devices {
             buttons.append(ServerConfiguration.Button(role: button.role.rawValue, id: ButtonID(index)))
         }
         var configuration = ServerConfiguration(
-            board: board.json, versions: [JSON.Member("fieldcam", .string(fieldcamVersion))], buttons: buttons)
+            board: board.json, versions: [JSON.Member("fieldcam", .string(fieldcamVersion))], buttons: buttons,
+            cameras: board.cameras.map(\.role))
         if let world { configuration.simulator = { body in world.take(body) } }
         return configuration
     }
