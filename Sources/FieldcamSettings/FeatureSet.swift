@@ -51,7 +51,7 @@ enum FeatureSet {
 
     static let hooks = false
     static let buttonRoles: Set<String> = ["shutter", "flash", "switch", "focus"]
-    static let lightDrivers: Set<String> = ["gpio", "none", "simulator"]
+    static let lightDrivers: Set<String> = ["gpio", "led", "none", "pwm", "simulator"]
 
     /// Whether a value may be used; the default always may.
     static func allows(_ word: String, of key: String) -> Bool {

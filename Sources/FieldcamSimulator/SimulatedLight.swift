@@ -28,6 +28,8 @@ public final class SimulatedLight: Light {
         light = world.addLight()
     }
 
+    deinit { close() }
+
     public func turnOn(level: Double, deadline: Instant) throws(HardwareError) {
         let operation = "turn on a simulated light"
         guard level > 0, level <= 1 else {

@@ -27,6 +27,11 @@ final class ContractTests: XCTestCase {
         run(LinesContract.cases) { SimulatedLinesBench() }
     }
 
+    func testASimulatedLightKeepsTheContract() {
+        run(LightContract.cases) { SimulatedLightBench(hasLevels: true) }
+        run(LightContract.cases) { SimulatedLightBench(hasLevels: false) }
+    }
+
     func testASimulatedMicrophoneKeepsTheContract() {
         run(MicrophoneContract.cases) { SimulatedMicrophoneBench() }
     }

@@ -129,6 +129,24 @@ final class BoardTests: XCTestCase {
         XCTAssertEqual(board.light(of: 1)?.maximumTorch, .seconds(60))
     }
 
+    func testALightMayBeAnLEDOfTheKernelOrAPWMChannel() throws {
+        let board = try BoardProfile.parse(
+            """
+            name = "mine"
+            [light]
+            driver = "led"
+            name = "white:flash"
+            max_flash = "200ms"
+            [indicator]
+            driver = "pwm"
+            chip = "fe20c000.pwm"
+            channel = 1
+            """)
+        XCTAssertEqual(board.light?.wiring, .led("white:flash"))
+        XCTAssertEqual(board.light?.maximumFlash, .milliseconds(200))
+        XCTAssertEqual(board.indicator?.wiring, .pwm(PWMChannel(chip: "fe20c000.pwm", channel: 1)))
+    }
+
     // MARK: What is wrong
 
     func testEveryMistakeIsToldWithItsPlaceAndItsMend() {
@@ -168,7 +186,8 @@ final class BoardTests: XCTestCase {
                 "b.toml:13:1: the light has no line; write line = \"GPIO17\" or offset = 17",
                 "b.toml:13:1: 'chip' is missing here; add it",
                 #"b.toml:14:13: max_flash has no unit: write "800ms" or "800s""#,
-                #"b.toml:16:10: driver = "pwm" is not in this version; use "gpio" or "none""#,
+                "b.toml:15:1: 'chip' is missing here; add it",
+                "b.toml:15:1: 'channel' is missing here; add it",
                 #"b.toml:18:10: device is empty; write an ALSA device such as "default", or "none""#,
                 #"b.toml:20:13: encoders holds "x264"; known here: h264_v4l2m2m, libx264, mjpeg"#,
             ])
@@ -188,6 +207,15 @@ final class BoardTests: XCTestCase {
         XCTAssertEqual(
             boardComplaints(one + light + "line = \"GPIO18\"\noffset = 18"),
             ["b.toml:11:10: both 'line' and 'offset' are given; keep one of the two"])
+    }
+
+    func testAnLEDHasOneOwner() {
+        let led = "driver = \"led\"\nname = \"ACT\"\n"
+        XCTAssertEqual(
+            boardComplaints("name = \"x\"\n[light]\n\(led)[indicator]\n\(led)"),
+            [
+                #"b.toml:7:8: the LED "ACT" is claimed twice: by the light (line 4) and by the indicator; give each its own"#
+            ])
     }
 
     func testACameraHasOneRole() {
@@ -213,7 +241,12 @@ final class BoardTests: XCTestCase {
             ("[[button]]\nrole = \"trigger\"\nchip = \"c\"\noffset = 1", "is not in this version"),
             ("[[button]]\ndriver = \"simulator\"\nrole = \"shutter\"\nchip = \"c\"", "makes no sense here"),
             ("[[button]]\nrole = \"shutter\"\nchip = \"c\"\noffset = -1", "it must be from 0 to 1023"),
-            ("[light]\ndriver = \"led\"", "is not in this version"),
+            ("[light]\ndriver = \"led\"", "'name' is missing here"),
+            ("[light]\ndriver = \"led\"\nname = \"../x\"", "as ls /sys/class/leds shows it"),
+            ("[light]\ndriver = \"led\"\nname = \"x\"\nline = \"GPIO1\"", "makes no sense here"),
+            ("[light]\nchip = \"c\"\noffset = 1\nname = \"x\"", "has a chip and a line"),
+            ("[light]\ndriver = \"pwm\"\nchip = \"pwmchip0\"\nchannel = 0", "the name of the chip's device"),
+            ("[light]\ndriver = \"pwm\"\nchip = \"fe20c000.pwm\"\nchannel = 64", "it must be from 0 to 63"),
             ("[video]\nencoders = []", "is empty"),
         ]
         for (text, words) in wrong {

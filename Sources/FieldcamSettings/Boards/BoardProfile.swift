@@ -109,6 +109,18 @@ public struct GPIOLine: Hashable, Sendable {
     }
 }
 
+/// A channel of a PWM chip.
+public struct PWMChannel: Hashable, Sendable {
+    /// The chip's device, such as "fe20c000.pwm"; never its number.
+    public var chip: String
+    public var channel: Int
+
+    public init(chip: String, channel: Int) {
+        self.chip = chip
+        self.channel = channel
+    }
+}
+
 /// A button, or a sensor's line that acts like one.
 public struct ButtonProfile: Hashable, Sendable {
     public enum Bias: String, Hashable, Sendable, CaseIterable, SettingChoice {
@@ -139,6 +151,9 @@ public struct LightProfile: Hashable, Sendable {
     }
     public enum Wiring: Hashable, Sendable {
         case gpio(GPIOLine)
+        /// The LED's name under /sys/class/leds.
+        case led(String)
+        case pwm(PWMChannel)
         case simulator
     }
     public var wiring: Wiring

@@ -114,7 +114,7 @@ struct BoardReader {
     private mutating func light(_ entries: [TOMLEntry], at place: Place, name: String) -> LightProfile? {
         var fields = Fields(
             entries, title: "the \(name)",
-            known: ["driver", "chip", "line", "offset", "active_low", "max_flash", "max_torch"])
+            known: Self.wiringKeys + ["max_flash", "max_torch"])
         defer { complaints += fields.complaints }
         let wiring = wiring(&fields, at: place, owner: "the \(name)")
         let flash = fields.value("max_flash") { value throws(Misreading) in
@@ -131,8 +131,7 @@ struct BoardReader {
     }
 
     private mutating func indicator(_ entries: [TOMLEntry], at place: Place) -> IndicatorProfile? {
-        var fields = Fields(
-            entries, title: "[indicator]", known: ["driver", "chip", "line", "offset", "active_low"])
+        var fields = Fields(entries, title: "[indicator]", known: Self.wiringKeys)
         defer { complaints += fields.complaints }
         return wiring(&fields, at: place, owner: "the indicator").map { IndicatorProfile(wiring: $0) }
     }
@@ -157,21 +156,69 @@ struct BoardReader {
     /// What drives a light or an indicator; `nil`: nothing, or it can't be told.
     private mutating func wiring(_ fields: inout Fields, at place: Place, owner: String) -> LightProfile.Wiring? {
         let driver = fields.value("driver", LightProfile.Driver.self) ?? .gpio
-        switch driver {
-        case .gpio: return line(&fields, at: place, owner: owner, activeLow: false).map { .gpio($0) }
-        case .simulator, .none:
-            fields.refuse(
-                ["chip", "line", "offset", "active_low"], because: "the driver \(quoted(driver.rawValue)) has no line")
-            return driver == .simulator ? .simulator : nil
-        case .led, .pwm:
-            if !FeatureSet.lightDrivers.contains(driver.rawValue) {
-                complaints.append(
-                    Complaint(
-                        fields.place("driver") ?? place,
-                        "driver = \(quoted(driver.rawValue)) is not in this version; use \"gpio\" or \"none\""))
-            }
+        if !FeatureSet.lightDrivers.contains(driver.rawValue) {
+            complaints.append(
+                Complaint(
+                    fields.place("driver") ?? place,
+                    "driver = \(quoted(driver.rawValue)) is not in this version; use \"gpio\" or \"none\""))
             return nil
         }
+        let keys: Set<String> =
+            switch driver {
+            case .gpio: ["chip", "line", "offset", "active_low"]
+            case .led: ["name"]
+            case .pwm: ["chip", "channel"]
+            case .simulator, .none: []
+            }
+        fields.refuse(
+            Self.wiringKeys.filter { $0 != "driver" && !keys.contains($0) },
+            because: "the driver \(quoted(driver.rawValue)) has \(Self.words[driver]!)")
+        switch driver {
+        case .gpio: return line(&fields, at: place, owner: owner, activeLow: false).map { .gpio($0) }
+        case .led: return led(&fields, at: place, owner: owner).map { .led($0) }
+        case .pwm: return channel(&fields, at: place, owner: owner).map { .pwm($0) }
+        case .simulator: return .simulator
+        case .none: return nil
+        }
+    }
+
+    private static let wiringKeys = ["driver", "chip", "line", "offset", "active_low", "name", "channel"]
+    private static let words: [LightProfile.Driver: String] = [
+        .gpio: "a chip and a line", .led: "a name only", .pwm: "a chip and a channel", .simulator: "no line",
+        .none: "no line",
+    ]
+
+    private mutating func led(_ fields: inout Fields, at place: Place, owner: String) -> String? {
+        let name = fields.required("name", at: place) { value throws(Misreading) in
+            let name = try String(value)
+            if name.isEmpty || name.hasPrefix(".") || name.utf8.contains(UInt8(ascii: "/")) {
+                throw Misreading("is \(quoted(name)); write the LED's name as ls /sys/class/leds shows it")
+            }
+            return name
+        }
+        guard let name else { return nil }
+        claim("the LED \(quoted(name))", for: owner, at: fields.place("name") ?? place)
+        return name
+    }
+
+    private mutating func channel(_ fields: inout Fields, at place: Place, owner: String) -> PWMChannel? {
+        let chip = fields.required("chip", at: place) { value throws(Misreading) in
+            let chip = try String(value)
+            if chip.isEmpty || chip.hasPrefix("pwmchip") || chip.utf8.contains(UInt8(ascii: "/")) {
+                throw Misreading(
+                    "is \(quoted(chip)); write the name of the chip's device, such as \"fe20c000.pwm\", to which /sys/class/pwm/pwmchip0/device points"
+                )
+            }
+            return chip
+        }
+        let channel = fields.required("channel", at: place) { value throws(Misreading) in
+            let channel = try Int(value)
+            guard (0..<64).contains(channel) else { throw Misreading("is \(channel); it must be from 0 to 63") }
+            return channel
+        }
+        guard let chip, let channel else { return nil }
+        claim("channel \(channel) of \(chip)", for: owner, at: fields.place("channel") ?? place)
+        return PWMChannel(chip: chip, channel: channel)
     }
 
     /// The line that the fields name, claimed for its owner.

@@ -90,23 +90,39 @@ final class Devices {
     private func light(_ profile: LightProfile) -> (any Light)? {
         switch profile.wiring {
         case .simulator: return SimulatedLight(world: world!)
+        case .gpio, .led, .pwm:
+            do throws(HardwareError) {
+                return try realLight(profile.wiring)
+            } catch {
+                Log.warning("the light can't be used", ["reason": error.description])
+                return nil
+            }
+        }
+    }
+
+    private func realLight(_ wiring: LightProfile.Wiring) throws(HardwareError) -> (any Light)? {
+        switch wiring {
+        case .simulator: nil
         case .gpio(let line):
-            Log.warning("the light on \(line.chip) isn't driven by this version")
-            return nil
+            try GPIOLight(chip: line.chip, line: line.place.port, activeLow: line.activeLow)
+        case .led(let name): try LEDClassLight(name: name)
+        case .pwm(let channel): try PWMLight(chip: channel.chip, channel: channel.channel)
         }
     }
 
     private func indicator() -> (any OutputLine)? {
-        switch board.indicator?.wiring {
-        case nil: return nil
-        case .simulator: return SimulatedLine()
-        case .gpio(let line):
-            do throws(HardwareError) {
+        guard let wiring = board.indicator?.wiring else { return nil }
+        do throws(HardwareError) {
+            switch wiring {
+            case .simulator: return SimulatedLine()
+            case .gpio(let line):
                 return try GPIOOutputLine(chip: line.chip, line: line.place.port, activeLow: line.activeLow)
-            } catch {
-                Log.warning("the indicator can't be used", ["reason": error.description])
-                return nil
+            case .led(let name): return try LEDClassLine(name: name)
+            case .pwm(let channel): return try PWMLine(chip: channel.chip, channel: channel.channel)
             }
+        } catch {
+            Log.warning("the indicator can't be used", ["reason": error.description])
+            return nil
         }
     }
 
