@@ -17,13 +17,14 @@ final class ClipStage {
 
     init(_ plan: ClipPlan, factory: FFmpegClipWriterFactory = FFmpegClipWriterFactory()) throws {
         self.plan = plan
+        // First, so that a refusal leaves no file behind.
+        writer = try factory.begin(plan)
         var template = Array("/tmp/fieldcam-clip-XXXXXX".utf8CString)
         descriptor = mkstemp(&template)
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         picture = TestPicture(
             width: plan.layout.width, height: plan.layout.height, format: plan.layout.format,
             colour: plan.layout.colour, alignment: 2)
-        writer = try factory.begin(plan)
     }
 
     deinit {
