@@ -20,6 +20,11 @@ def now():
     return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
 
 
+def median(values):
+    """The middle value; Debian's minimal Python has no statistics."""
+    return sorted(values)[len(values) // 2]
+
+
 class Checks:
     """Counts what held and what did not; a failed check is printed where it happens."""
 
