@@ -10,9 +10,10 @@ extension Suite {
     static let cameraHeap = Suite("camera-heap", CameraContract.memory) { () throws(ContractFailure) in
         try LibcameraBench(heaps: ["/dev/dma_heap/system"])
     }
-    /// Only vimc has a plug: its driver's binding.
+    /// Only vimc has a plug: its driver's binding. libcamera 0.4.0 aborts the process when a camera that was unplugged while
+    /// streaming is stopped (assertion "data->queuedRequests_.empty()" in PipelineHandler::stop), so there it can't be shown.
     static let cameraUnplugging = Suite(
-        "camera-unplugging", LibcameraBench.kind == "vimc" ? CameraFaultContract.unplugging : []
+        "camera-unplugging", LibcameraBench.survivesUnplugging ? CameraFaultContract.unplugging : []
     ) { () throws(ContractFailure) in try LibcameraBench() }
     static let cameraWiring = Suite("camera-wiring", CameraWiring.cases) { () throws(ContractFailure) in
         try LibcameraBench()
@@ -22,6 +23,9 @@ extension Suite {
 /// libcamera's cameras in the lab: vimc, or its own virtual pipeline; `LAB_CAMERA` tells which.
 final class LibcameraBench: RealBench, CameraUnplugBench {
     static var kind: String { getenv("LAB_CAMERA").map { String(cString: $0) } ?? "" }
+    static var survivesUnplugging: Bool {
+        kind == "vimc" && (try? CameraLibrary.load())?.version.hasPrefix("v0.4") == false
+    }
 
     let slowness: Double
     let abilities: CameraPromises
