@@ -177,6 +177,23 @@ final class FlashTests: XCTestCase {
         XCTAssertGreaterThan(story.indicated[2].at, saved(story)[0].frame.exposureEnd.nanoseconds)
     }
 
+    func testASwitchAndALossNeverHoldAShotBack() {
+        // A tap that has its picture of the old camera when the new one takes over isn't lit by the new one.
+        for press in stride(from: -200.0, to: 300, by: 13) {
+            var settings = SessionSettings()
+            settings.light.flash = .on
+            let story = Story(settings, cameras: 2)
+            for index in 0...1 { story.cameras[index].abilities.hasLight = true }
+            story.scene.isMeasured = true
+            story.command(0, .switchCamera(nil))
+            story.press(press, press + 250)
+            story.run(until: 4000)
+            story.ledger.close(story.session)
+            story.expectNoFault()
+            XCTAssertEqual(story.words.filter { $0.hasPrefix("photo.saved") }.count, 1)
+        }
+    }
+
     func testCameraLossAndShutdownPutTheFlashOut() {
         for at in stride(from: 76.0, to: 700, by: 23) {
             let lost = story()

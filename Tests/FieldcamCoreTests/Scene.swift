@@ -4,6 +4,8 @@ import FieldcamCore
 struct CameraWorld {
     var runs = false
     var isWanted = false
+    /// Stopped by an order: it doesn't come up by itself.
+    var isStopped = false
     /// Rises with each start and stop: what was under way then is void.
     var generation = 0
     var nextFrameStart: Int64 = 0

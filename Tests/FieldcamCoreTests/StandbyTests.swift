@@ -87,6 +87,15 @@ final class StandbyTests: XCTestCase {
         story.expect(["photo.requested 1", "photo.saved 1", "photo.requested 2", "photo.saved 2"])
     }
 
+    func testTheIdleTimeBeginsWithTheCamera() {
+        let story = story { $0.standbyAfter = .seconds(2) }
+        story.run(until: 1000)
+        XCTAssertEqual(story.session.camera, .up)
+        story.run(until: 2000)
+        XCTAssertEqual(story.session.camera, .standby)
+        story.expectNoFault()
+    }
+
     func testStandbyWaitsForWhatIsUnderWay() {
         let story = story()
         story.press(0, 100)

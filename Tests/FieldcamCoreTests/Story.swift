@@ -123,11 +123,13 @@ final class Story {
     /// The camera that counts comes up by itself.
     func startCamera(at milliseconds: Double) {
         at(milliseconds) { story in
-            guard story.session.camera != .standby, story.session.switchTarget == nil else { return }
             let camera = story.session.active.index
+            guard !story.cameras[camera].isStopped,
+                story.session.switchTarget == nil || story.session.camera != .released
+            else { return }
             story.give(.abilities(story.session.active, story.cameras[camera].abilities))
             story.give(.camera(.up, at: Instant(nanoseconds: story.now)))
-            story.runCamera(camera)
+            if !story.cameras[camera].isStopped { story.runCamera(camera) }
         }
     }
     /// The camera that counts goes by itself.
@@ -135,7 +137,7 @@ final class Story {
         at(milliseconds) { story in
             let camera = story.session.active.index
             // A camera that isn't wanted can't be lost.
-            guard story.cameras[camera].runs || story.session.camera != .standby else { return }
+            guard !story.cameras[camera].isStopped else { return }
             story.cameras[camera].runs = false
             story.ledger.running.remove(camera)
             story.give(.camera(state, at: Instant(nanoseconds: story.now)))
@@ -153,6 +155,7 @@ final class Story {
     private func orderStart(_ id: CameraID) {
         let generation = cameras[id.index].generation
         cameras[id.index].isWanted = true
+        cameras[id.index].isStopped = false
         let time = cameras[id.index].startTime(self)
         schedule.add(
             now + time,
@@ -178,6 +181,7 @@ final class Story {
     }
     private func orderStop(_ id: CameraID) {
         cameras[id.index].isWanted = false
+        cameras[id.index].isStopped = true
         cameras[id.index].runs = false
         cameras[id.index].generation += 1
     }

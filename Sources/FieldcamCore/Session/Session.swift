@@ -140,6 +140,8 @@ public struct Session: Sendable {
         case .frame(let frame):
             takeFrame(frame, into: &effects)
         case .camera(let state, let at):
+            // What is told of a camera that was stopped for a switch is old.
+            guard switching?.oldIsStopped != true else { return }
             changeCamera(state, at: at, into: &effects)
 
         case .abilities(let camera, let known):
@@ -260,6 +262,7 @@ public struct Session: Sendable {
         switch camera {
         case .down(let reason): return reason
         case .released: return .cameraReleased
+        case .standby where isStopping: return .cameraReleased
         case .starting, .up, .standby: break
         }
         return storageObstacle

@@ -30,7 +30,12 @@ extension Session {
                 queue[index].flash = .none
                 continue
             }
-            guard queue[index].candidate.camera == active, camera == .up, let last = lastFrame else { continue }
+            guard queue[index].candidate.camera == active else {
+                // It has its picture of a camera that doesn't count any more.
+                if queue[index].candidate.frame != nil { queue[index].flash = .none }
+                continue
+            }
+            guard camera == .up, let last = lastFrame else { continue }
             guard flashMode == .on || isDim(last) else {
                 queue[index].flash = .none
                 continue

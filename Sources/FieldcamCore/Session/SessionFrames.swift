@@ -35,6 +35,8 @@ extension Session {
     mutating func changeCamera(_ state: CameraState, at: Instant, into effects: inout Effects) {
         let before = camera
         camera = state
+        // The idle time begins when there is a camera to be idle.
+        if state != before { lastUse = max(lastUse, at) }
         switch state {
         case .up: break
         case .starting where before != .up: break

@@ -35,6 +35,9 @@ extension Session {
             effects.append(.announce(.photoFailed(number, source, failure)))
             return
         }
+        if let switching, switching.oldIsStopped, candidate.frame == nil, candidate.camera == active {
+            candidate.camera = switching.target
+        }
         if camera != .up, camera != .starting, candidate.camera == active { candidate.settle() }
         queue.append(
             Shot(
@@ -120,6 +123,12 @@ extension Session {
     mutating func shotsMeetCamera(_ state: CameraState, at: Instant, into effects: inout Effects) {
         var index = 0
         while index < queue.count {
+            // One that has its picture isn't lit by a camera that may never come back.
+            if state != .up, queue[index].candidate.camera == active, queue[index].candidate.frame != nil,
+                queue[index].flash == .wanted
+            {
+                queue[index].flash = .none
+            }
             // What waits for another camera doesn't care.
             guard !queue[index].candidate.isResolved, queue[index].candidate.camera == active else {
                 index += 1
@@ -143,6 +152,7 @@ extension Session {
             case .released: if !settleShot(index, .cameraReleased, into: &effects) { index += 1 }
             }
         }
+        advanceFlash(into: &effects)
         dispatchShots(into: &effects)
     }
 }

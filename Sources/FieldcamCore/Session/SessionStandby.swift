@@ -2,6 +2,8 @@
 extension Session {
     mutating func commandStart(_ token: RequestToken?, into effects: inout Effects) {
         switch camera {
+        // The camera that is being switched to starts already.
+        case _ where switching != nil: break
         case .up, .starting, .down: break
         case .standby: wake(into: &effects)
         case .released:

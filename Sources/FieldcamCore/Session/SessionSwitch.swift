@@ -26,6 +26,8 @@ extension Session {
         switching = CameraSwitch(
             target: target, source: source, token: token, before: camera, deadline: latest + CameraSwitch.patience,
             oldIsStopped: !isStreaming)
+        // One that is being brought back isn't any more.
+        if case .down = camera { effects.append(.stopCamera(active)) }
         moveClips(from: active, to: target, into: &effects)
         effects.append(.startCamera(target))
     }

@@ -37,9 +37,9 @@ struct Candidate: Sendable {
         order = held.order
     }
 
-    /// No further frame is waited for.
+    /// No better frame is waited for, if there is one.
     mutating func settle() {
-        isResolved = true
+        isResolved = frame != nil
     }
 
     /// Takes another held frame instead, because memory forbids to keep this one.
