@@ -95,7 +95,7 @@ extension Director {
         let plan = StillPlan(
             quality: settings.photoQuality, rotation: mode.rotation, mirror: mode.mirror, make: plant.make,
             model: mode.model, software: plant.software, taken: wallTime(of: press), exposure: frame.exposure,
-            gain: frame.gain, lensPosition: frame.lensPosition)
+            gain: frame.gain, lensPosition: frame.lensPosition, flashFired: session.flashFired(for: number))
         if !stills.post(StillWorker.Job(number: number, lease: lease, plan: plan)) {
             facts.post(
                 .shotFailed(

@@ -246,6 +246,54 @@ final class SwitchTests: XCTestCase {
         XCTAssertEqual(story.words.filter { $0.hasPrefix("photo.saved") }.count, 300)
     }
 
+    // T20
+    func testThousandTapsHoldsAndSwitchesWithRandomCameraDelays() {
+        var random = SplitMix(seed: 20)
+        let story = story {
+            $0.doublePressAction = .none
+            $0.light.torch = .on
+            $0.light.flash = .on
+            $0.switchWhileRecording = .newClip
+        }
+        story.scene.isMeasured = true
+        for camera in 0...1 {
+            var delays = SplitMix(seed: UInt64(camera))
+            story.cameras[camera].abilities.hasLight = true
+            story.cameras[camera].abilities.readout = .milliseconds(20)
+            story.cameras[camera].startTime = { _ in Int64(delays.milliseconds(0, 2000) * 1_000_000) }
+            story.cameras[camera].failure = { _ in delays.isTrue(1, of: 10) ? .cameraBusy : nil }
+        }
+        var time = 0.0
+        var presses = 0
+        for _ in 0..<1000 {
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0: story.command(time, .switchCamera(nil))
+            case 1:
+                let length = random.milliseconds(450, 2000)
+                story.press(time, time + length)
+                time += length
+                presses += 1
+            default:
+                story.press(time, time + random.milliseconds(20, 390))
+                time += 400
+                presses += 1
+            }
+            time += random.milliseconds(60, 900)
+        }
+        story.run(until: time + 20_000)
+        story.ledger.close(story.session)
+        story.expectNoFault()
+        XCTAssertEqual(story.session.counters.presses, presses)
+        XCTAssertGreaterThan(story.ledger.switches, 50)
+        // A press ends in a shot, a clip, or is told why not.
+        let shots = story.words.filter { $0.hasPrefix("photo.saved") || $0.hasPrefix("photo.failed") }.count
+        let first = story.told.filter { if case .recordingRequested = $0.what { true } else { false } }.count
+        let followed = story.words.filter { $0.hasPrefix("recording.stopped") && $0.hasSuffix("camera_switch") }.count
+        let rejected = story.words.filter { $0 == "rejected queue_full" || $0 == "rejected already_recording" }.count
+        XCTAssertLessThanOrEqual(presses, shots + first + rejected)
+        XCTAssertGreaterThanOrEqual(presses, shots + first + rejected - followed)
+    }
+
     func testFlashButtonCyclesAndDoublePressMay() {
         var settings = SessionSettings()
         settings.doublePressAction = .cycleFlash

@@ -5,6 +5,14 @@ extension Session {
     /// Whether a shot that is committed now may need the light; decided once a frame tells.
     var wantsFlash: Bool { flashMode != .off && recordingClip == nil && !isStopping }
 
+    /// Whether it is proven that a shot in work is lit by the flash; `nil`: its camera has no light.
+    public func flashFired(for number: MediaNumber) -> Bool? {
+        guard let shot = working.first(where: { $0.number == number }),
+            abilities[shot.frame.ref.camera]?.hasLight == true
+        else { return nil }
+        return shot.flashFired
+    }
+
     mutating func setFlash(_ mode: FlashMode, into effects: inout Effects) {
         flashByHand = mode
         effects.append(.announce(.flashChanged(mode)))
