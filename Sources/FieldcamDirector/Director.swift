@@ -292,6 +292,7 @@ public final class Director: @unchecked Sendable {
                 reduce(.command(command, token, source: source, at: arrival.at))
             case .configure(let settings):
                 configure(settings)
+                desk.update { $0.configurations += 1 }
             case .shutDown:
                 stopAsked = true
                 reduce(.shutdown(at: arrival.at))
@@ -401,6 +402,8 @@ public final class Director: @unchecked Sendable {
             waitingSettings = nil
             settings = wanted
         }
+        let waits = waitingSettings != nil
+        desk.update { $0.settingsWait = waits }
         reduce(.settingsChanged(session))
         guard needsCamera, waitingSettings == nil else { return }
         for station in stations {

@@ -88,6 +88,10 @@ public struct Status: Hashable, Sendable {
     public var audio = Audio()
     public var storage = Storage()
     public var counters = Counters()
+    /// How many `Order.configure` were taken.
+    public var configurations = 0
+    /// Settings that need an idle camera wait for one.
+    public var settingsWait = false
     public var clockIsTrusted = false
     public var queuedShots = 0
 

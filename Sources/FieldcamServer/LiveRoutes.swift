@@ -91,4 +91,20 @@ extension ServerLoop {
                 exchange, .camera(wanted: wanted, before: desk.status.camera.role), .switchCamera(wanted))
         }
     }
+
+    /// Requested and effective, per key; `PATCH {"key": value}` changes all of its keys or none.
+    func settings(_ exchange: Exchange) throws(Problem) {
+        guard let settings = configuration.settings else { return }
+        guard exchange.method == "PATCH" else { return exchange.answer(200, settings.read()) }
+        let json: JSON
+        do {
+            json = try JSON(parsing: exchange.body)
+        } catch {
+            throw .body(error)
+        }
+        switch settings.change(json) {
+        case .success(let changed): exchange.answer(200, changed)
+        case .failure(let error): throw .settings(error)
+        }
+    }
 }

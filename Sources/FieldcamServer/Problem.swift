@@ -84,6 +84,15 @@ struct Problem: Error, Hashable, Sendable {
         status: 404, code: "board.not_simulated", title: "The board isn't simulated",
         detail: "Only a simulated board has a scene to change; start the service with --board simulator.")
 
+    static func settings(_ error: SettingsError) -> Problem {
+        switch error {
+        case .wrong(let key, let detail): .field(key, code: "settings.invalid", detail)
+        case .notKept(let detail):
+            Problem(status: 507, code: "settings.not_kept", title: "The settings can't be kept", detail: detail)
+        case .busy: .busy
+        }
+    }
+
     static func button(_ role: String, known: [String]) -> Problem {
         let roles = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
         return Problem(

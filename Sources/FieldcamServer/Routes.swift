@@ -48,6 +48,9 @@ extension ServerLoop {
         case (3, "v1", "camera") where ["start", "standby", "release", "switch"].contains(parts.last):
             try only(["POST"], exchange, path)
             try camera(exchange, parts.last ?? "")
+        case (2, "v1", "settings") where configuration.settings != nil:
+            try only(["GET", "HEAD", "PATCH"], exchange, path)
+            try settings(exchange)
         case (2, "v1", "simulator"):
             try only(["POST"], exchange, path)
             try changeScene(exchange)

@@ -13,6 +13,30 @@ public struct SceneError: Error, Hashable, Sendable {
     }
 }
 
+/// Why a change of settings was refused; nothing was changed.
+public enum SettingsError: Error, Hashable, Sendable {
+    /// A key or its value is wrong: one sentence.
+    case wrong(key: String, String)
+    /// It can't be kept: one sentence.
+    case notKept(String)
+    /// The director has too much to do.
+    case busy
+}
+
+/// The way to the settings. On `fc-http`; as quick as the disk.
+public struct SettingsAccess: Sendable {
+    /// The body of `GET /v1/settings`.
+    public var read: @Sendable () -> JSON
+    /// Carries out the body of `PATCH /v1/settings` and gives the changed keys as `read` tells them.
+    public var change: @Sendable (JSON) -> Result<JSON, SettingsError>
+    public init(
+        read: @escaping @Sendable () -> JSON, change: @escaping @Sendable (JSON) -> Result<JSON, SettingsError>
+    ) {
+        self.read = read
+        self.change = change
+    }
+}
+
 /// What the server tells and needs besides the director.
 public struct ServerConfiguration: Sendable {
     /// A button by its role, as `POST /v1/buttons/{role}/press` names it.
@@ -32,6 +56,8 @@ public struct ServerConfiguration: Sendable {
     public var buttons: [Button]
     /// The cameras' roles, by `CameraID.index`.
     public var cameras: [String]
+    /// Nil: there are none to be told or changed.
+    public var settings: SettingsAccess?
     /// Changes the simulated scene (`POST /v1/simulator`) and gives the scene after it. On `fc-http`; must not block.
     /// Nil: the board isn't simulated.
     public var simulator: (@Sendable (JSON) -> Result<JSON, SceneError>)?

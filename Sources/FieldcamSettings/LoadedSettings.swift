@@ -40,6 +40,13 @@ public struct LoadedSettings: Hashable, Sendable {
         return loaded
     }
 
+    /// These settings, with those of a text that is read after them.
+    public func taking(_ text: String, file: String) throws(Complaints) -> LoadedSettings {
+        var loaded = self
+        try loaded.takeAll(try TOMLDocument.parse(Array(text.utf8), file: file))
+        return loaded
+    }
+
     mutating func takeAll(_ root: [TOMLEntry]) throws(Complaints) {
         let complaints = take(root)
         if !complaints.isEmpty { throw Complaints(Complaints.sorted(complaints)) }

@@ -100,6 +100,86 @@ final class EndToEndTests: XCTestCase {
         XCTAssertTrue(everything.output.hasPrefix("camera     up, rear"), everything.output)
     }
 
+    // Settings while it runs
+
+    func testSettingsAreChangedLiveAndKept() throws {
+        let service = try RunningService(settings: "[photo]\nquality = 90\n")
+        func set(_ key: String, _ value: String) throws -> String {
+            let outcome = try service.run("set", key, value)
+            XCTAssertEqual(outcome.code, 0, outcome.errors)
+            return line(outcome)
+        }
+        func get(_ key: String) throws -> String { line(try service.run("get", key)) }
+        let fine = try JSON(parsing: try service.run("photo", "--json").output.utf8)
+        XCTAssertEqual(try set("photo.quality", "15"), "15")
+        let coarse = try JSON(parsing: try service.run("photo", "--json").output.utf8)
+        XCTAssertLessThan(integer(coarse["bytes"]), integer(fine["bytes"]) * 2 / 3)
+
+        let events = try service.events()
+        XCTAssertEqual(try set("button.hold", "900ms"), "900ms")
+        XCTAssertEqual(try service.run("press", "--for", "600ms").code, 0)
+        let told = try events.until("photo.saved")
+        XCTAssertEqual(
+            told.map { string($0["event"]) }, ["settings.changed", "photo.requested", "photo.saved"],
+            "no hold any more")
+        XCTAssertEqual(told[0]["key"], .string("button.hold"))
+        XCTAssertEqual(told[0]["effective"], .string("900ms"))
+
+        _ = try set("video.quality", "640x480")
+        _ = try events.until("camera.up")
+        XCTAssertEqual(try get("video.quality"), "640x480")
+        XCTAssertEqual(try service.run("record", "-t", "1s").code, 0)
+        let started = try XCTUnwrap(try events.until("recording.started").last)
+        XCTAssertEqual(started["width"], .integer(640))
+        XCTAssertEqual(started["height"], .integer(480))
+
+        for (key, value, words) in [
+            ("button.hold", "50ms", "button.hold is \"50ms\"; it must be from 150ms to 1s."),
+            ("button.hlod", "500ms", "unknown key \"hlod\" in [button]; did you mean 'hold'?"),
+            ("photo.source", "sensor", "photo.source = \"sensor\" is not in this version; leave it at \"stream\"."),
+            ("camera.default", "front", "camera.default is \"front\", but the board 'simulator' has: rear."),
+        ] {
+            let outcome = try service.run("set", key, value)
+            XCTAssertEqual(outcome.code, 64, key)
+            XCTAssertEqual(outcome.errors, "fieldcam: \(words)\n")
+        }
+        XCTAssertEqual(try get("button.hold"), "900ms", "nothing was changed")
+
+        service.process.send(SIGTERM)
+        XCTAssertEqual(try service.process.wait().code, 0)
+        try service.restart()
+        XCTAssertEqual(try get("photo.quality"), "15")
+        XCTAssertEqual(try get("button.hold"), "900ms")
+        XCTAssertEqual(try get("video.quality"), "640x480")
+        XCTAssertEqual(try set("photo.quality", "default"), "90", "what the owner's file says")
+        XCTAssertEqual(try set("camera.autostart", "false"), "true (requested: false)", "it counts from the next start")
+        XCTAssertEqual(try service.run("get", "photo.qualty").code, 64)
+    }
+
+    // Live control
+
+    func testTheCameraIsControlledLive() throws {
+        let service = try RunningService()
+        let events = try service.events()
+        let torch = try service.run("torch", "0.5")
+        XCTAssertEqual(torch.code, 0, torch.errors)
+        let light = try XCTUnwrap(try events.until("light.changed").last)
+        XCTAssertEqual(light["owner"], .string("hand"))
+        XCTAssertEqual(line(try service.run("torch", "off")), "off")
+        XCTAssertEqual(try events.until("light.changed").last?["level"], .number(0))
+        XCTAssertEqual(line(try service.run("standby")), "standby")
+        let status = try JSON(parsing: try service.run("status", "--json").output.utf8)
+        XCTAssertEqual(status["camera"]?["state"], .string("standby"))
+        XCTAssertEqual(try service.run("press").code, 0)
+        XCTAssertNotNil(try events.until("photo.saved").last, "a press wakes it")
+        XCTAssertEqual(line(try service.run("release")), "released")
+        XCTAssertEqual(try service.run("photo").code, 1, "released means released")
+        XCTAssertEqual(try service.run("start").code, 0)
+        _ = try events.until("camera.up")
+        XCTAssertEqual(try service.run("photo").code, 0)
+        XCTAssertEqual(try service.run("switch").code, 1, "it has one camera")
+    }
+
     // Two services
 
     func testASecondServiceIsRefusedByName() throws {

@@ -144,4 +144,34 @@ final class LiveRouteTests: XCTestCase {
         XCTAssertEqual(status["flash"], .string("auto"))
         XCTAssertEqual(status["low_light"], .bool(true))
     }
+
+    func testSettingsAreToldAndChanged() throws {
+        let bench = try ScriptedService { configuration in
+            configuration.settings = SettingsAccess(
+                read: {
+                    .members(["photo.quality": .members(["requested": .integer(92), "effective": .integer(92)])])
+                },
+                change: { change in
+                    switch change["photo.quality"] {
+                    case .integer(1...100): .success(change)
+                    case .integer: .failure(.wrong(key: "photo.quality", "photo.quality must be from 1 to 100."))
+                    case .bool: .failure(.notKept("settings.toml can't be written."))
+                    default: .failure(.busy)
+                    }
+                })
+        }
+        defer { bench.close() }
+        XCTAssertEqual(
+            try bench.ask("GET", "/v1/settings").json["photo.quality"]?["effective"], .integer(92))
+        XCTAssertEqual(try bench.ask("PATCH", "/v1/settings", #"{"photo.quality":5}"#).status, 200)
+        let wrong = try bench.ask("PATCH", "/v1/settings", #"{"photo.quality":0}"#)
+        XCTAssertEqual(wrong.status, 400)
+        XCTAssertEqual(wrong.code, .string("settings.invalid"))
+        XCTAssertEqual(wrong.json["field"], .string("photo.quality"))
+        XCTAssertEqual(wrong.detail, "photo.quality must be from 1 to 100.")
+        XCTAssertEqual(try bench.ask("PATCH", "/v1/settings", #"{"photo.quality":true}"#).status, 507)
+        XCTAssertEqual(try bench.ask("PATCH", "/v1/settings", #"{"photo.quality":"x"}"#).code, .string("service.busy"))
+        XCTAssertEqual(try bench.ask("PATCH", "/v1/settings", "{").code, .string("body.syntax"))
+        XCTAssertEqual(try bench.ask("POST", "/v1/settings", "{}").status, 405)
+    }
 }

@@ -120,6 +120,14 @@ extension CommandSyntax {
     static let status = CommandSyntax(name: "status", summary: "Prints the service's state.")
     static let events = CommandSyntax(
         name: "events", summary: "Prints events as they come, one a line, until Ctrl-C.")
+    static let get = CommandSyntax(
+        name: "get", operands: "[KEY]", operandCount: 0...1,
+        summary: "Prints a setting, such as button.hold, or all of them.",
+        details: "Where what is in effect isn't what was asked for, both are told.")
+    static let set = CommandSyntax(
+        name: "set", operands: "KEY VALUE", operandCount: 2...2,
+        summary: "Changes a setting and keeps it; prints the effective value.",
+        details: "`fieldcam set KEY default` takes back what was set. `[0, 0, 1, 1]` and the like need quotes.")
     static let check = CommandSyntax(
         name: "check", operands: "FILE…", operandCount: 1...Int.max,
         summary: "Validates settings and board files; prints each fault with file, line and column.",
@@ -130,12 +138,12 @@ extension CommandSyntax {
     /// In the order of the help.
     static let all = [
         serve, photo, record, stop, press, focus, zoom, flash, torch, switchCamera, start, standby, release, status,
-        events, boards, check,
+        events, get, set, boards, check,
     ]
 
     /// Commands of the contract that aren't in this version.
     static let later = [
-        "get", "set", "doctor", "repair", "bench", "lights-off",
+        "doctor", "repair", "bench", "lights-off",
     ]
 
     /// What `fieldcam --help` prints.

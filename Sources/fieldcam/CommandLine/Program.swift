@@ -41,6 +41,8 @@ struct Program {
             case "start", "standby", "release": try camera(syntax.name, invocation, client)
             case "status": try status(invocation, client)
             case "events": try events(invocation, client)
+            case "get": try get(invocation, client)
+            case "set": try set(invocation, client)
             case "boards": return try boards(invocation)
             case "check": return try check(invocation)
             default: preconditionFailure("the command \(syntax.name) has no body")

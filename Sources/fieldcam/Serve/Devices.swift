@@ -20,6 +20,7 @@ final class Devices {
     private(set) var leftovers: [Leftover] = []
     /// The scene of simulated devices; `nil`: the board has none.
     private let world: SimulatedWorld?
+    let writers: any ClipWriterFactory
 
     init(board: BoardProfile, settings: Settings) {
         self.board = board
@@ -29,6 +30,8 @@ final class Devices {
             || board.microphone.driver == .simulator || board.indicator?.wiring == .simulator
             || board.cameras.indices.contains { board.light(of: $0)?.wiring == .simulator }
         world = isSimulated ? SimulatedWorld() : nil
+        let ffmpeg = FFmpegClipWriterFactory()
+        writers = world.map { SimulatedClipWriters(world: $0, factory: ffmpeg) } ?? ffmpeg
     }
 
     /// Opens the media and state folders and finishes what a crash left.
@@ -41,35 +44,13 @@ final class Devices {
     }
 
     func plant(store: any MediaStore, media: String) -> Plant {
-        let writers = clipWriters()
-        return Plant(
+        Plant(
             clock: MachineClock(), stations: stations(), firstCamera: CameraID(settings.defaultCamera(of: board) ?? 0),
             startsCamera: settings.camera.autostart, buttons: buttons(),
             buttonRoles: board.buttons.map(\.role.rawValue), indicator: indicator(), microphone: microphone(),
             stillEncoders: [JPEGEncoder(), JPEGEncoder()], clipWriters: writers, store: store, mediaFolder: media,
-            settings: liveSettings(writers), make: "fieldcam", software: "fieldcam \(fieldcamVersion)")
-    }
-
-    /// What the director works by, of these settings on this board.
-    private func liveSettings(_ writers: any ClipWriterFactory) -> LiveSettings {
-        let preset = settings.video.quality.preset
-        let encoders = settings.video.encoders(of: board)
-        let working = writers.probe(encoders)
-        if working == nil {
-            Log.error("no clip encoder works on this machine", ["tried": encoders.joined(separator: ",")])
-        } else if working == "h264_v4l2m2m" {
-            Log.notice("clips are made by h264_v4l2m2m, which was never verified on real hardware")
-        }
-        let request = CameraRequest(
-            still: settings.photo.size.pixels, video: Size(width: preset.size.width, height: preset.size.height),
-            framerate: settings.video.effectiveFramerate, slots: Self.frameSlots)
-        return LiveSettings(
-            session: settings.session(for: board),
-            requests: Array(repeating: request, count: max(1, board.cameras.count)),
-            photoQuality: settings.photo.quality,
-            encoders: working.map { [$0] + encoders.filter { $0 != working } } ?? encoders,
-            videoBitRate: preset.bitRate, everyFrameIsKey: preset.everyFrameIsKey,
-            framerate: settings.video.effectiveFramerate, recordsSound: settings.audio.enabled)
+            settings: LiveSettings(settings, board: board, writers: writers), make: "fieldcam",
+            software: "fieldcam \(fieldcamVersion)")
     }
 
     private func stations() -> [Plant.Station] {
@@ -126,12 +107,6 @@ final class Devices {
         }
     }
 
-    /// Ring, shots in work, queued shots, the encoder's backlog and what the camera fills; less on a small board.
-    private static var frameSlots: Int {
-        let megabytes = sysconf(Int32(_SC_PHYS_PAGES)) / 1024 * sysconf(Int32(_SC_PAGESIZE)) / 1024
-        return megabytes < 700 ? 12 : 24
-    }
-
     private func camera(_ profile: CameraProfile, variant: Int, isLit: Bool) -> any Camera {
         switch profile.driver {
         case .libcamera:
@@ -157,12 +132,7 @@ final class Devices {
         }
     }
 
-    private func clipWriters() -> any ClipWriterFactory {
-        let writers = FFmpegClipWriterFactory()
-        return world.map { SimulatedClipWriters(world: $0, factory: writers) } ?? writers
-    }
-
-    var serverConfiguration: ServerConfiguration {
+    func serverConfiguration(_ settings: SettingsDesk) -> ServerConfiguration {
         var buttons: [ServerConfiguration.Button] = []
         for (index, button) in board.buttons.enumerated() {
             buttons.append(ServerConfiguration.Button(role: button.role.rawValue, id: ButtonID(index)))
@@ -170,6 +140,7 @@ final class Devices {
         var configuration = ServerConfiguration(
             board: board.json, versions: [JSON.Member("fieldcam", .string(fieldcamVersion))], buttons: buttons,
             cameras: board.cameras.map(\.role))
+        configuration.settings = SettingsAccess(read: { settings.json }, change: { settings.change($0) })
         if let world { configuration.simulator = { body in world.take(body) } }
         return configuration
     }
@@ -182,15 +153,6 @@ extension ButtonProfile {
         return ButtonLine(
             chip: line.chip, line: line.place.port, activeLow: line.activeLow,
             bias: ButtonLine.Bias(rawValue: bias.rawValue)!)
-    }
-}
-
-extension PhotoSize {
-    fileprivate var pixels: Size? {
-        switch self {
-        case .maximum: nil
-        case .pixels(let size): Size(width: size.width, height: size.height)
-        }
     }
 }
 

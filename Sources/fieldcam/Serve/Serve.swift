@@ -35,11 +35,16 @@ enum Serve {
             let devices = Devices(board: board, settings: settings.settings)
             let store = try devices.store(options)
             let plant = devices.plant(store: store, media: options.media)
-            return serve(plant, devices, server: server, desk: desk, stop: stop)
+            let settings = try SettingsDesk(
+                options: options, started: settings, board: board, writers: devices.writers, desk: desk)
+            return serve(plant, devices, settings, server: server, desk: desk, stop: stop)
         } catch let error as SocketError {
             Output.complain("\(error)")
             if case .held = error { return ExitCode.refused.rawValue }
             return ExitCode.cannotCreate.rawValue
+        } catch let error as Complaints {
+            for complaint in error.list { Output.complain(complaint) }
+            return ExitCode.wrongSettings.rawValue
         } catch let error as HardwareError {
             Output.complain("\(error)")
             return error.kind == .busy ? ExitCode.refused.rawValue : ExitCode.cannotCreate.rawValue
@@ -50,7 +55,7 @@ enum Serve {
     }
 
     private static func serve(
-        _ plant: Plant, _ devices: Devices, server: Server, desk: FrontDesk, stop: StopSignals
+        _ plant: Plant, _ devices: Devices, _ settings: SettingsDesk, server: Server, desk: FrontDesk, stop: StopSignals
     ) -> Int32 {
         Log.start()
         defer { Log.stop() }
@@ -61,7 +66,7 @@ enum Serve {
             director.run()
             desk.changed.signal()
         }
-        server.start(devices.serverConfiguration)
+        server.start(devices.serverConfiguration(settings))
         ServiceNotification.send("READY=1")
         stop.wait()
         Log.notice("service stops")

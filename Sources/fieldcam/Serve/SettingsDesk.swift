@@ -1,0 +1,185 @@
+import FieldcamCore
+import FieldcamDirector
+import FieldcamLinux
+import FieldcamPorts
+import FieldcamServer
+import FieldcamSettings
+import Glibc
+import Synchronization
+
+/// The settings of a running service: tells them, changes them, keeps what was changed in `<state>/settings.toml`.
+/// `fc-http` asks it; a change waits for the disk.
+final class SettingsDesk: Sendable {
+    /// These are looked at when the service starts; a change of them counts from its next start.
+    private static let atStart: Set<String> = [
+        "camera.default", "camera.autostart", "storage.reserve", "server.listen", "server.token_file",
+    ]
+    /// These wait for a camera that nothing is under way on.
+    private static let withIdleCamera: Set<String> = ["photo.size", "video.quality", "video.framerate"]
+
+    private struct State {
+        /// What was set, key → TOML literal, in the order of the keys.
+        var kept: [String: String]
+        var wanted: LoadedSettings
+        /// What the cameras work by.
+        var ofCameras: Settings
+        /// Orders to the director so far.
+        var orders = 0
+    }
+
+    private let board: BoardProfile
+    private let writers: any ClipWriterFactory
+    private let desk: FrontDesk
+    private let path: String
+    /// Files of the owner, without what was set.
+    private let files: LoadedSettings
+    private let started: Settings
+    private let state: Mutex<State>
+
+    /// - Parameter started: what the service was started with, of the same files.
+    init(
+        options: ServeOptions, started: LoadedSettings, board: BoardProfile, writers: any ClipWriterFactory,
+        desk: FrontDesk
+    ) throws(Complaints) {
+        self.board = board
+        self.writers = writers
+        self.desk = desk
+        path = options.state + "/settings.toml"
+        files = try LoadedSettings.load(
+            file: options.settings ?? ServeOptions.defaultSettings, required: options.settings != nil)
+        let own = try LoadedSettings.load(file: nil, state: options.state)
+        var kept: [String: String] = [:]
+        for key in SettingKey.all where own.origins[key.name] != nil { kept[key.name] = key.literal(in: own.settings) }
+        self.started = started.settings
+        state = Mutex(State(kept: kept, wanted: started, ofCameras: started.settings))
+    }
+
+    /// The body of `GET /v1/settings`: each key with what is asked and what is in effect.
+    var json: JSON {
+        state.withLock { state in
+            let status = desk.status
+            if status.configurations >= state.orders, !status.settingsWait {
+                state.ofCameras = state.wanted.settings
+            }
+            var members: [JSON.Member] = []
+            for key in SettingKey.all {
+                let requested = key.literal(in: state.wanted.settings)
+                var effective = requested
+                if Self.atStart.contains(key.name) { effective = key.literal(in: started) }
+                if Self.withIdleCamera.contains(key.name) { effective = key.literal(in: state.ofCameras) }
+                if key.name == "flash.mode" { effective = "\"\(status.flash.rawValue)\"" }
+                members.append(
+                    JSON.Member(
+                        key.name, .members(["requested": Self.json(requested), "effective": Self.json(effective)])))
+            }
+            return .object(members)
+        }
+    }
+
+    /// Carries out the body of `PATCH /v1/settings`: all of it or nothing.
+    func change(_ body: JSON) -> Result<JSON, SettingsError> {
+        guard case .object(let changes) = body, !changes.isEmpty else {
+            return .failure(.wrong(key: "", "The body must be a JSON object of keys and values."))
+        }
+        if let error = state.withLock({ state in take(changes, &state) }) { return .failure(error) }
+        // The director takes an order within milliseconds; the answer shall tell what it made of it.
+        let orders = state.withLock { $0.orders }
+        for _ in 0..<50 where desk.status.configurations < orders { usleep(2_000) }
+        let all = json
+        return .success(.object(changes.map { JSON.Member($0.key, all[$0.key] ?? .null) }))
+    }
+
+    private func take(_ changes: [JSON.Member], _ state: inout State) -> SettingsError? {
+        var kept = state.kept
+        for change in changes {
+            let isKnown = SettingKey.all.contains { $0.name == change.key }
+            if isKnown, change.value == .null || change.value == .string("default") {
+                kept[change.key] = nil
+                continue
+            }
+            // Each alone first, so that its complaint is told under its name.
+            let literal = Self.literal(change.value)
+            do throws(Complaints) {
+                _ = try files.taking(Self.line(change.key, literal), file: "settings")
+            } catch {
+                return .wrong(key: change.key, Self.sentence(error))
+            }
+            kept[change.key] = literal
+        }
+        let text = Self.text(kept)
+        let wanted: LoadedSettings
+        do throws(Complaints) {
+            wanted = try files.taking(text, file: path)
+            let complaints = wanted.complaints(about: board)
+            if !complaints.isEmpty { throw Complaints(complaints) }
+        } catch {
+            return .wrong(key: changes[0].key, Self.sentence(error))
+        }
+        do throws(CommandFailure) {
+            try keepDurably(text, at: path)
+        } catch {
+            return .notKept(error.message)
+        }
+        let live = LiveSettings(wanted.settings, board: board, writers: writers)
+        guard desk.submit(.configure(live)) else {
+            // 128 orders wait. What was kept is taken back, so that nothing is changed.
+            try? keepDurably(Self.text(state.kept), at: path)
+            return .busy
+        }
+        tell(changes, from: state.wanted.settings, to: wanted.settings)
+        state.orders += 1
+        state.kept = kept
+        state.wanted = wanted
+        return nil
+    }
+
+    private func tell(_ changes: [JSON.Member], from before: Settings, to after: Settings) {
+        for change in changes {
+            guard let key = SettingKey.all.first(where: { $0.name == change.key }) else { continue }
+            let (old, new) = (key.literal(in: before), key.literal(in: after))
+            guard old != new else { continue }
+            let isLater = Self.atStart.contains(key.name)
+            desk.events.append(
+                "settings.changed",
+                fields: [
+                    .init("key", .string(key.name)), .init("requested", Self.json(new)),
+                    .init("effective", Self.json(isLater ? key.literal(in: started) : new)),
+                    .init("reason", isLater ? .string("it counts from the next start of the service") : .null),
+                ],
+                monotonic: SystemClock.now, wallNanoseconds: SystemClock.wallNanoseconds)
+        }
+        desk.changed.signal()
+    }
+
+    private static func sentence(_ complaints: Complaints) -> String {
+        let message = complaints.list.first?.message ?? "a setting is wrong"
+        return message.hasSuffix("?") ? message : message + "."
+    }
+
+    /// `"button"."hold" = "300ms"`
+    private static func line(_ key: String, _ literal: String) -> String {
+        let parts = key.split(separator: ".", maxSplits: 1).map { JSON.string(String($0)).text }
+        return (parts.isEmpty ? "\"\"" : parts.joined(separator: ".")) + " = " + literal + "\n"
+    }
+
+    private static func text(_ kept: [String: String]) -> String {
+        var text = "# Kept by fieldcam; change it with `fieldcam set KEY VALUE`.\n"
+        for key in SettingKey.all {
+            if let literal = kept[key.name] { text += "\(key.name) = \(literal)\n" }
+        }
+        return text
+    }
+
+    /// A JSON value as TOML: the same spelling, but for objects, which no key takes.
+    private static func literal(_ value: JSON) -> String {
+        switch value {
+        case .object: "{}"
+        case .null: "\"\""
+        default: value.text
+        }
+    }
+
+    private static func json(_ literal: String) -> JSON {
+        (try? JSON(parsing: literal.utf8)) ?? .string(literal)
+    }
+}
