@@ -67,7 +67,13 @@ extension Director {
                 "camera.switch_failed",
                 fields: [.init("role", .string(role(of: camera))), .reason(reason.rawValue)])
         case .flashChanged(let mode):
-            send("settings.changed", fields: [.init("flash.mode", .string(mode.rawValue))])
+            // By hand: the setting itself stays, so what is asked for and what is in effect are the same.
+            send(
+                "settings.changed",
+                fields: [
+                    .init("key", .string("flash.mode")), .init("requested", .string(mode.rawValue)),
+                    .init("effective", .string(mode.rawValue)), .init("reason", .null),
+                ])
         }
     }
 

@@ -180,6 +180,25 @@ final class EndToEndTests: XCTestCase {
         XCTAssertEqual(try service.run("switch").code, 1, "it has one camera")
     }
 
+    func testTwoCamerasAreSwitched() throws {
+        let service = try RunningService(board: "simulator-2")
+        let events = try service.events()
+        XCTAssertEqual(line(try service.run("flash", "auto")), "auto")
+        let flash = try XCTUnwrap(try events.until("settings.changed").last)
+        XCTAssertEqual(flash["key"], .string("flash.mode"))
+        XCTAssertEqual(flash["effective"], .string("auto"))
+        for role in ["front", "rear"] {
+            let switched = try service.run("switch")
+            XCTAssertEqual(switched.code, 0, switched.errors)
+            XCTAssertEqual(line(switched), role)
+            XCTAssertEqual(try events.until("camera.switched").last?["role"], .string(role))
+            XCTAssertEqual(try service.run("photo").code, 0)
+        }
+        let unknown = try service.run("switch", "side")
+        XCTAssertEqual(unknown.code, 64)
+        XCTAssertEqual(unknown.errors, "fieldcam: The board has no camera 'side'; it has rear, front.\n")
+    }
+
     // Two services
 
     func testASecondServiceIsRefusedByName() throws {

@@ -10,11 +10,14 @@ final class RunningService {
     var socket: String { folder + "/fieldcam.sock" }
     var media: String { folder + "/media" }
 
+    private let board: String
+
     /// - Parameter settings: the text of its settings file.
-    init(settings: String = "") throws {
+    init(settings: String = "", board: String = "simulator") throws {
+        self.board = board
         folder = try temporaryFolder()
         try writeText(settings, to: folder + "/fieldcam.toml")
-        process = try Self.start(folder)
+        process = try Self.start(folder, board)
         try waitUntilUp()
     }
 
@@ -24,18 +27,20 @@ final class RunningService {
         removeFolder(folder)
     }
 
-    static func arguments(_ folder: String) -> [String] {
+    static func arguments(_ folder: String, board: String = "simulator") -> [String] {
         [
-            "serve", "--board", "simulator", "--settings", folder + "/fieldcam.toml", "--state", folder + "/state",
+            "serve", "--board", board, "--settings", folder + "/fieldcam.toml", "--state", folder + "/state",
             "--media", folder + "/media", "--socket", folder + "/fieldcam.sock",
         ]
     }
 
-    private static func start(_ folder: String) throws -> ChildProcess { try ChildProcess(arguments(folder)) }
+    private static func start(_ folder: String, _ board: String) throws -> ChildProcess {
+        try ChildProcess(arguments(folder, board: board))
+    }
 
     /// Starts it again on the same folders, after its end.
     func restart() throws {
-        process = try Self.start(folder)
+        process = try Self.start(folder, board)
         try waitUntilUp()
     }
 
