@@ -327,7 +327,9 @@ struct fc_camera {
 	std::vector<std::unique_ptr<Request>> requests;
 	// Queued at least once: must be made new before it is queued again. Thread: whoever queues.
 	std::vector<bool> used;
-	int64_t frame_interval_ns = 0;
+	// What may be set, and in which rectangle of sensor pixels parts of the field are counted.
+	uint32_t advertised = 0;
+	libcamera::Rectangle field;
 
 	std::atomic<bool> is_running{false};
 
@@ -361,7 +363,7 @@ struct fc_camera {
 	{
 		if (!is_running.load(std::memory_order_acquire))
 			return;
-		put(record_of(*request));
+		put(record_of(*request, field));
 	}
 
 	// libcamera's thread.
@@ -375,7 +377,7 @@ struct fc_camera {
 		put(record);
 	}
 
-	static fc_camera_record record_of(Request &request)
+	static fc_camera_record record_of(Request &request, const libcamera::Rectangle &field)
 	{
 		constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 		fc_camera_record record{};
@@ -414,6 +416,10 @@ struct fc_camera {
 			record.lens_position = double(*position);
 		if (auto focus = metadata.get(libcamera::controls::AfState))
 			record.focus = *focus;
+		if (auto crop = metadata.get(libcamera::controls::ScalerCrop); crop && !field.isNull()) {
+			record.crop = {double(crop->x - field.x) / field.width, double(crop->y - field.y) / field.height,
+				       double(crop->width) / field.width, double(crop->height) / field.height};
+		}
 #if FC_LIBCAMERA >= 500
 		if (auto state = metadata.get(libcamera::controls::AeState))
 			record.exposure_settled = *state == libcamera::controls::AeStateConverged;
@@ -536,23 +542,215 @@ void read_rotation(const Camera &camera, const CameraConfiguration &configuratio
 #endif
 }
 
-void read_controls(const fc_camera_wish &wish, const libcamera::ControlInfoMap &controls, fc_camera_mode &mode)
+// A limit of a control, as a number; some controls have none, or one of another type than their value.
+std::optional<double> number(const libcamera::ControlValue &value)
 {
-	mode.has_focus = controls.count(&libcamera::controls::AfMode) ? 1 : 0;
+	if (value.isArray())
+		return std::nullopt;
+	switch (value.type()) {
+	case libcamera::ControlTypeInteger32: return double(value.get<int32_t>());
+	case libcamera::ControlTypeInteger64: return double(value.get<int64_t>());
+	case libcamera::ControlTypeFloat: return double(value.get<float>());
+	default: return std::nullopt;
+	}
+}
+
+fc_camera_range range_of(const libcamera::ControlInfoMap &controls, const libcamera::ControlId &id, double factor)
+{
+	auto found = controls.find(&id);
+	if (found == controls.end())
+		return {1, 0};
+	auto from = number(found->second.min()), to = number(found->second.max());
+	return from && to && *from <= *to ? fc_camera_range{*from * factor, *to * factor} : fc_camera_range{1, 0};
+}
+
+// Whether a choice is among those of an advertised control.
+bool offers(const libcamera::ControlInfoMap &controls, const libcamera::ControlId &id, int32_t choice)
+{
+	auto found = controls.find(&id);
+	if (found == controls.end())
+		return false;
+	for (const libcamera::ControlValue &value : found->second.values())
+		if (auto known = number(value); known && int32_t(*known) == choice)
+			return true;
+	if (!found->second.values().empty())
+		return false;
+	auto from = number(found->second.min()), to = number(found->second.max());
+	return !from || !to || (choice >= *from && choice <= *to);
+}
+
+// The whole of what the sensor sees in this mode, in sensor pixels; null where it isn't told.
+libcamera::Rectangle field_of(const Camera &camera)
+{
+	const libcamera::ControlInfoMap &controls = camera.controls();
+	auto crop = controls.find(&libcamera::controls::ScalerCrop);
+	if (crop == controls.end())
+		return {};
+	const libcamera::ControlValue &largest = crop->second.max();
+	if (largest.type() == libcamera::ControlTypeRectangle && !largest.isArray()) {
+		auto field = largest.get<libcamera::Rectangle>();
+		if (!field.isNull())
+			return field;
+	}
+	// Being dropped from libcamera, and for those who don't tell a largest crop.
+	auto maximum = camera.properties().get(libcamera::properties::ScalerCropMaximum);
+	return maximum ? *maximum : libcamera::Rectangle{};
+}
+
+uint32_t advertised_by(const libcamera::ControlInfoMap &controls, const libcamera::Rectangle &field)
+{
+	namespace names = libcamera::controls;
+	auto has = [&](const libcamera::ControlId &id) { return controls.count(&id) > 0; };
+	uint32_t bits = 0;
+	auto add = [&](bool is_there, uint32_t bit) { bits |= is_there ? bit : 0; };
+	add(has(names::ScalerCrop) && !field.isNull(), FC_CAMERA_CROP);
+	add(has(names::AfMode), FC_CAMERA_FOCUS_MODE);
+	add(has(names::AfWindows) && offers(controls, names::AfMetering, names::AfMeteringWindows) && !field.isNull(),
+	    FC_CAMERA_FOCUS_WINDOW);
+	add(has(names::AfTrigger), FC_CAMERA_FOCUS_SCAN);
+	add(has(names::AfPause), FC_CAMERA_FOCUS_PAUSE);
+	add(offers(controls, names::AfSpeed, names::AfSpeedFast), FC_CAMERA_FOCUS_SPEED);
+	add(has(names::LensPosition), FC_CAMERA_LENS_POSITION);
+	add(has(names::ExposureValue), FC_CAMERA_EXPOSURE_VALUE);
+	add(has(names::AeMeteringMode), FC_CAMERA_METERING);
+	add(has(names::ExposureTime), FC_CAMERA_EXPOSURE_TIME);
+	add(has(names::AnalogueGain), FC_CAMERA_GAIN);
+	add(has(names::FrameDurationLimits), FC_CAMERA_FRAME_DURATION);
+	add(offers(controls, names::AeExposureMode, names::ExposureLong), FC_CAMERA_LONG_EXPOSURE);
+	add(offers(controls, names::draft::NoiseReductionMode, names::draft::NoiseReductionModeHighQuality), FC_CAMERA_DENOISE);
+#if FC_LIBCAMERA >= 200
+	add(offers(controls, names::HdrMode, names::HdrModeNight), FC_CAMERA_NIGHT);
+#endif
+	return bits;
+}
+
+// Raspberry Pi's pipelines report lux and the state of exposure with every frame. No control says so; they are known by this
+// pair, which no other pipeline has together.
+bool is_raspberry_pi(const libcamera::ControlInfoMap &controls)
+{
+	return controls.count(&libcamera::controls::draft::NoiseReductionMode) > 0 &&
+	       controls.count(&libcamera::controls::AeConstraintMode) > 0;
+}
+
+void read_controls(const fc_camera_wish &wish, fc_camera &camera, fc_camera_mode &mode)
+{
+	const libcamera::ControlInfoMap &controls = camera.camera->controls();
+	camera.field = field_of(*camera.camera);
+	camera.advertised = advertised_by(controls, camera.field);
+	mode.controls = camera.advertised;
+	mode.field_width = camera.field.width;
+	mode.field_height = camera.field.height;
+	mode.lens_position = range_of(controls, libcamera::controls::LensPosition, 1);
+	mode.exposure = range_of(controls, libcamera::controls::ExposureTime, 1000);
+	mode.gain = range_of(controls, libcamera::controls::AnalogueGain, 1);
+	mode.frame = range_of(controls, libcamera::controls::FrameDurationLimits, 1000);
+	mode.reports_lux = mode.reports_exposure_state = is_raspberry_pi(controls) ? 1 : 0;
+
+	mode.has_focus = camera.advertised & FC_CAMERA_FOCUS_MODE ? 1 : 0;
+	mode.has_framerate = camera.advertised & FC_CAMERA_FRAME_DURATION ? 1 : 0;
 	mode.frame_interval_ns = int64_t(std::llround(1e9 / wish.framerate));
-	auto limits = controls.find(&libcamera::controls::FrameDurationLimits);
-	if (limits == controls.end())
-		return;
-	mode.has_framerate = 1;
-	auto bound = [](const libcamera::ControlValue &value) -> int64_t {
-		bool is_number = value.type() == libcamera::ControlTypeInteger64 && !value.isArray();
-		return is_number ? value.get<int64_t>() * 1000 : 0;
-	};
-	int64_t shortest = bound(limits->second.min()), longest = bound(limits->second.max());
-	if (shortest > 0)
-		mode.frame_interval_ns = std::max(mode.frame_interval_ns, shortest);
-	if (longest > 0 && longest >= shortest)
-		mode.frame_interval_ns = std::min(mode.frame_interval_ns, longest);
+	if (mode.frame.from > 0 && mode.frame.from <= mode.frame.to)
+		mode.frame_interval_ns = std::max(mode.frame_interval_ns, int64_t(mode.frame.from));
+	if (mode.frame.to > 0 && mode.frame.from <= mode.frame.to)
+		mode.frame_interval_ns = std::min(mode.frame_interval_ns, int64_t(mode.frame.to));
+}
+
+libcamera::Rectangle pixels(const fc_camera_part &part, const libcamera::Rectangle &field)
+{
+	int left = int(std::lround(part.x * field.width)), top = int(std::lround(part.y * field.height));
+	int right = int(std::lround((part.x + part.width) * field.width));
+	int bottom = int(std::lround((part.y + part.height) * field.height));
+	left = std::clamp(left, 0, int(field.width) - 1);
+	top = std::clamp(top, 0, int(field.height) - 1);
+	right = std::clamp(right, left + 1, int(field.width));
+	bottom = std::clamp(bottom, top + 1, int(field.height));
+	return {field.x + left, field.y + top, unsigned(right - left), unsigned(bottom - top)};
+}
+
+// Puts controls into a request's list. The list's memory is libcamera's own.
+void fill(libcamera::ControlList &list, const fc_camera_controls &wish, const fc_camera &camera)
+{
+	namespace names = libcamera::controls;
+	const libcamera::ControlInfoMap &offered = camera.camera->controls();
+	auto sets = [&](uint32_t bit) { return (wish.set & camera.advertised & bit) != 0; };
+	if (sets(FC_CAMERA_CROP))
+		list.set(names::ScalerCrop, pixels(wish.crop, camera.field));
+	if (sets(FC_CAMERA_FOCUS_WINDOW)) {
+		bool is_chosen = wish.focus_window.width > 0;
+		list.set(names::AfMetering, int32_t(is_chosen ? names::AfMeteringWindows : names::AfMeteringAuto));
+		if (is_chosen) {
+			const std::array<libcamera::Rectangle, 1> windows{pixels(wish.focus_window, camera.field)};
+			list.set(names::AfWindows, libcamera::Span<const libcamera::Rectangle>(windows.data(), windows.size()));
+		}
+	}
+	if (sets(FC_CAMERA_FOCUS_SPEED))
+		list.set(names::AfSpeed, int32_t(wish.focus_slow ? names::AfSpeedNormal : names::AfSpeedFast));
+	if (sets(FC_CAMERA_FOCUS_MODE)) {
+		int32_t mode = wish.focus_mode == FC_CAMERA_FOCUS_MANUAL     ? names::AfModeManual
+			       : wish.focus_mode == FC_CAMERA_FOCUS_ONE_SHOT ? names::AfModeAuto
+									     : names::AfModeContinuous;
+		if (offers(offered, names::AfMode, mode))
+			list.set(names::AfMode, mode);
+	}
+	if (sets(FC_CAMERA_FOCUS_SCAN))
+		list.set(names::AfTrigger, int32_t(names::AfTriggerStart));
+	if (sets(FC_CAMERA_FOCUS_PAUSE))
+		list.set(names::AfPause, int32_t(wish.focus_pause ? names::AfPauseImmediate : names::AfPauseResume));
+	if (sets(FC_CAMERA_LENS_POSITION))
+		list.set(names::LensPosition, float(wish.lens_position));
+	if (sets(FC_CAMERA_EXPOSURE_VALUE))
+		list.set(names::ExposureValue, float(wish.exposure_value));
+	if (sets(FC_CAMERA_METERING)) {
+		int32_t metering = wish.metering == FC_CAMERA_SPOT     ? names::MeteringSpot
+				   : wish.metering == FC_CAMERA_MATRIX ? names::MeteringMatrix
+								       : names::MeteringCentreWeighted;
+		if (offers(offered, names::AeMeteringMode, metering))
+			list.set(names::AeMeteringMode, metering);
+	}
+	if (sets(FC_CAMERA_EXPOSURE_TIME)) {
+		bool is_manual = wish.exposure_ns > 0;
+		int32_t microseconds = is_manual ? int32_t(std::clamp<int64_t>(wish.exposure_ns / 1000, 1, INT32_MAX)) : 0;
+#if FC_LIBCAMERA >= 500
+		// Since 0.5 a value is ignored while its mode is automatic, and 0 no longer means automatic.
+		if (offered.count(&names::ExposureTimeMode))
+			list.set(names::ExposureTimeMode,
+				 int32_t(is_manual ? names::ExposureTimeModeManual : names::ExposureTimeModeAuto));
+		if (is_manual)
+			list.set(names::ExposureTime, microseconds);
+#else
+		list.set(names::ExposureTime, microseconds);
+#endif
+	}
+	if (sets(FC_CAMERA_GAIN)) {
+		bool is_manual = wish.gain > 0;
+#if FC_LIBCAMERA >= 500
+		if (offered.count(&names::AnalogueGainMode))
+			list.set(names::AnalogueGainMode,
+				 int32_t(is_manual ? names::AnalogueGainModeManual : names::AnalogueGainModeAuto));
+		if (is_manual)
+			list.set(names::AnalogueGain, float(wish.gain));
+#else
+		list.set(names::AnalogueGain, is_manual ? float(wish.gain) : 0.0f);
+#endif
+	}
+	if (sets(FC_CAMERA_FRAME_DURATION)) {
+		const std::array<int64_t, 2> limits{wish.shortest_frame_ns / 1000, wish.longest_frame_ns / 1000};
+		list.set(names::FrameDurationLimits, libcamera::Span<const int64_t, 2>(limits));
+	}
+	if (sets(FC_CAMERA_LONG_EXPOSURE))
+		list.set(names::AeExposureMode, int32_t(wish.long_exposure ? names::ExposureLong : names::ExposureNormal));
+	if (sets(FC_CAMERA_DENOISE)) {
+		int32_t mode = wish.denoises_most ? names::draft::NoiseReductionModeHighQuality : names::draft::NoiseReductionModeFast;
+		if (offers(offered, names::draft::NoiseReductionMode, mode))
+			list.set(names::draft::NoiseReductionMode, mode);
+	}
+#if FC_LIBCAMERA >= 200
+	if (sets(FC_CAMERA_NIGHT)) {
+		int32_t mode = wish.night ? names::HdrModeNight : names::HdrModeOff;
+		if (offers(offered, names::HdrMode, mode))
+			list.set(names::HdrMode, mode);
+	}
+#endif
 }
 
 Failure map_stream(
@@ -707,8 +905,7 @@ Failure configure_with(
 	if (Failure failure = make_requests(camera, mode))
 		return failure;
 	read_rotation(*camera.camera, configuration, mode);
-	read_controls(wish, camera.camera->controls(), mode);
-	camera.frame_interval_ns = mode.frame_interval_ns;
+	read_controls(wish, camera, mode);
 	return {};
 }
 
@@ -794,22 +991,15 @@ int configure(
 	});
 }
 
-int start(fc_camera *camera, char *error, size_t error_size) noexcept
+int start(fc_camera *camera, const fc_camera_controls *wish, char *error, size_t error_size) noexcept
 {
 	return guarded(error, error_size, [&]() -> Failure {
 		if (camera->requests.empty())
 			return failed(-EINVAL, "a camera must be configured before it starts");
 		if (camera->is_running.load(std::memory_order_relaxed))
 			return {};
-		const libcamera::ControlInfoMap &offered = camera->camera->controls();
 		libcamera::ControlList controls(libcamera::controls::controls);
-		if (offered.count(&libcamera::controls::FrameDurationLimits)) {
-			const int64_t microseconds = camera->frame_interval_ns / 1000;
-			const std::array<int64_t, 2> limits{microseconds, microseconds};
-			controls.set(libcamera::controls::FrameDurationLimits, libcamera::Span<const int64_t, 2>(limits));
-		}
-		if (offered.count(&libcamera::controls::AfMode))
-			controls.set(libcamera::controls::AfMode, int32_t(libcamera::controls::AfModeContinuous));
+		fill(controls, *wish, *camera);
 		camera->taken.store(camera->written.load());
 		camera->is_running.store(true, std::memory_order_release);
 		if (int code = camera->camera->start(&controls)) {
@@ -851,7 +1041,7 @@ void close_camera(fc_camera *camera) noexcept
 
 const char *model(const fc_camera *camera) noexcept { return camera->model.c_str(); }
 
-int queue(fc_camera *camera, uint32_t buffer) noexcept
+int queue(fc_camera *camera, uint32_t buffer, const fc_camera_controls *controls) noexcept
 {
 	if (buffer >= camera->requests.size())
 		return -EINVAL;
@@ -863,6 +1053,8 @@ int queue(fc_camera *camera, uint32_t buffer) noexcept
 		if (camera->used[buffer])
 			request.reuse(Request::ReuseBuffers);
 		camera->used[buffer] = true;
+		if (controls)
+			fill(request.controls(), *controls, *camera);
 		return camera->camera->queueRequest(&request);
 	} catch (const std::exception &) {
 		return -ENOMEM;

@@ -11,7 +11,16 @@ final class CameraSession {
     let copiesFrames: Bool
     let hasFocus: Bool
     let usesHeap: Bool
+    var controls: ControlBook
     private(set) var isRunning = false
+
+    /// Controls reach the sensor in the order of the requests: what waits in front of a request delays its controls. So many
+    /// are enough for the pipeline to lose no frame.
+    static let depth = 4
+    /// Frames from a sensor's registers to the picture, at most.
+    static let sensorDelay = 3
+    private let depth: Int
+    var controlDelay: Int { depth + Self.sensorDelay }
 
     private let memory: CameraMemory
     private let streams: Int
@@ -45,6 +54,8 @@ final class CameraSession {
         hasFramerate = mode.has_framerate == 1
         hasFocus = mode.has_focus == 1
         usesHeap = mode.uses_heap == 1
+        controls = ControlBook(mode)
+        depth = controls.hasOptics ? min(Self.depth, Int(mode.buffers)) : Int(mode.buffers)
         let buffers = Int(mode.buffers)
         requests = RequestBook(count: buffers)
         copiesFrames = buffers < slots
@@ -169,10 +180,15 @@ final class CameraSession {
             case 3: .failed
             default: hasFocus ? .idle : .unsupported
             }
-        return Frame(
+        var frame = Frame(
             ref: ref, exposureStart: at - (exposure ?? .zero), exposureEnd: at, exposure: exposure,
             gain: known(record.gain), lux: known(record.lux), lensPosition: known(record.lens_position), focus: focus,
             exposureSettled: record.exposure_settled < 0 ? nil : record.exposure_settled == 1)
+        if record.crop.width > 0 {
+            frame.crop = UnitRect(
+                x: record.crop.x, y: record.crop.y, width: record.crop.width, height: record.crop.height)
+        }
+        return frame
     }
 
     /// A pipeline may advertise a frame rate and not keep to it: eight frames in less than the time of seven prove it, since
@@ -208,16 +224,19 @@ final class CameraSession {
 
     /// The next request to queue now.
     func takeDue(_ now: Instant) -> Int? {
-        guard loss == .none, grid?.isDue(now) ?? true, let request = requests.ready(now) else { return nil }
+        guard loss == .none, hasRoom, grid?.isDue(now) ?? true, let request = requests.ready(now) else { return nil }
         if let passed = grid?.advance(now), requests.queued == 0 { missed += UInt64(passed) }
         requests.queue(request)
         return request
     }
 
+    /// Whether the camera has fewer requests than it works with.
+    private var hasRoom: Bool { requests.queued.nonzeroBitCount < depth }
+
     func turn() { requests.turn() }
 
     var nextDeadline: Instant? {
-        guard loss == .none, let ready = requests.nextReady else { return nil }
+        guard loss == .none, hasRoom, let ready = requests.nextReady else { return nil }
         guard let grid else { return ready }
         return max(ready, grid.next)
     }

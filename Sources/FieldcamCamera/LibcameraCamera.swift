@@ -22,6 +22,10 @@ public final class LibcameraCamera: Camera, @unchecked Sendable {
     private var library: CameraLibrary?
     private var handle: OpaquePointer?
     private var session: CameraSession?
+    /// As told last; a camera that starts again has them from its first frame on.
+    private var controls: CameraControls?
+    /// What frames told once, they tell again.
+    private var reports: (lux: Bool, exposureState: Bool) = (false, false)
 
     /// - Parameters:
     ///   - match: which camera: "location:back", "location:front", "location:external", "id:…", "model:…", "index:0".
@@ -96,10 +100,17 @@ public final class LibcameraCamera: Camera, @unchecked Sendable {
         let session = CameraSession(
             mode: mode, memory: CameraMemory(table: table, handle: memory), slots: Int(wish.buffers), freed: freed)
         self.session = session
-        return CameraMode(
+        var told = CameraMode(
             model: model, pool: session.pool, frameInterval: session.interval, copiesFrames: session.copiesFrames,
             rotation: (Int(mode.rotation) + rotation) % 360, mirror: (mode.mirror == 1) != mirror,
             hasFocus: session.hasFocus)
+        told.abilities = CameraAbilities(mode)
+        told.abilities.rotation = told.rotation
+        told.abilities.mirror = told.mirror
+        told.abilities.controlDelay = session.controlDelay
+        if reports.lux { told.abilities.reportsLux = true }
+        if reports.exposureState { told.abilities.reportsExposureState = true }
+        return told
     }
 
     public func start() throws(HardwareError) {
@@ -109,7 +120,8 @@ public final class LibcameraCamera: Camera, @unchecked Sendable {
         }
         guard !session.isRunning else { return }
         let text = ErrorText()
-        let code = table.pointee.start(handle, text.start, text.size)
+        var first = session.controls.first(controls)
+        let code = table.pointee.start(handle, &first, text.start, text.size)
         guard code == 0 else { throw .errno(code, operation, detail: text.string) }
         session.start(now: SystemClock.now, bootOffset: SystemClock.bootOffset)
         requeue(now: SystemClock.now)
@@ -130,13 +142,18 @@ public final class LibcameraCamera: Camera, @unchecked Sendable {
         self.handle = nil
     }
 
-    public func control(_ controls: CameraControls) {}
+    public func control(_ controls: CameraControls) {
+        self.controls = controls
+        session?.controls.tell(controls)
+    }
 
     public func drain(_ body: (CameraFact) -> Void) {
         arrived.clear()
         guard let handle, let table = library?.table, let session, session.isRunning else { return }
         var record = fc_camera_record()
         while table.pointee.take(handle, &record) == 1 {
+            if !record.lux.isNaN { reports.lux = true }
+            if record.exposure_settled >= 0 { reports.exposureState = true }
             session.handle(record, body)
         }
         session.tellLoss(body)
@@ -148,13 +165,22 @@ public final class LibcameraCamera: Camera, @unchecked Sendable {
         freed.clear()
         session.takeFreed()
         while let request = session.takeDue(now) {
-            guard table.pointee.queue(handle, UInt32(request)) == 0 else {
+            guard queue(request, handle, table, session) == 0 else {
                 session.fail()
                 arrived.signal()
                 break
             }
         }
         session.turn()
+    }
+
+    private func queue(
+        _ request: Int, _ handle: OpaquePointer, _ table: UnsafePointer<fc_camera_table>, _ session: CameraSession
+    ) -> Int32 {
+        guard var changes = session.controls.next() else {
+            return table.pointee.queue(handle, UInt32(request), nil)
+        }
+        return table.pointee.queue(handle, UInt32(request), &changes)
     }
 
     public var nextDeadline: Instant? {

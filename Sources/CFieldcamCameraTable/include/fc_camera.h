@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /// Raised by every change of this header; a library of another version is refused.
-#define FC_CAMERA_TABLE_VERSION 2
+#define FC_CAMERA_TABLE_VERSION 3
 /// The exported symbol: a `fc_camera_table_function`.
 #define FC_CAMERA_TABLE_SYMBOL "fc_camera_table_of_library"
 /// Most buffers of a camera: one bit each in the program's masks.
@@ -80,6 +80,75 @@ typedef struct fc_camera_stream {
 	uint32_t bytes;
 } fc_camera_stream;
 
+/// Controls, one bit each: what a camera advertises, and what a record of controls sets.
+enum fc_camera_control {
+	FC_CAMERA_CROP = 1 << 0,
+	/// Focus modes; a window and a pause come with them where the camera has those.
+	FC_CAMERA_FOCUS_MODE = 1 << 1,
+	FC_CAMERA_FOCUS_WINDOW = 1 << 2,
+	FC_CAMERA_FOCUS_SCAN = 1 << 3,
+	FC_CAMERA_FOCUS_PAUSE = 1 << 4,
+	FC_CAMERA_FOCUS_SPEED = 1 << 5,
+	FC_CAMERA_LENS_POSITION = 1 << 6,
+	FC_CAMERA_EXPOSURE_VALUE = 1 << 7,
+	FC_CAMERA_METERING = 1 << 8,
+	FC_CAMERA_EXPOSURE_TIME = 1 << 9,
+	FC_CAMERA_GAIN = 1 << 10,
+	FC_CAMERA_FRAME_DURATION = 1 << 11,
+	FC_CAMERA_LONG_EXPOSURE = 1 << 12,
+	FC_CAMERA_DENOISE = 1 << 13,
+	FC_CAMERA_NIGHT = 1 << 14,
+};
+
+enum fc_camera_focus_mode {
+	FC_CAMERA_FOCUS_MANUAL = 0,
+	FC_CAMERA_FOCUS_ONE_SHOT = 1,
+	FC_CAMERA_FOCUS_CONTINUOUS = 2,
+};
+
+enum fc_camera_metering {
+	FC_CAMERA_CENTRE = 0,
+	FC_CAMERA_SPOT = 1,
+	FC_CAMERA_MATRIX = 2,
+};
+
+/// A part of the field, in fractions of its width and height from its top left.
+typedef struct fc_camera_part {
+	double x, y, width, height;
+} fc_camera_part;
+
+/// Controls for one request. Only those whose bit is in `set` count; a bit that the camera doesn't advertise is left out.
+typedef struct fc_camera_controls {
+	/// enum fc_camera_control.
+	uint32_t set;
+	fc_camera_part crop;
+	/// Width 0: the camera's own choice.
+	fc_camera_part focus_window;
+	/// enum fc_camera_focus_mode.
+	int32_t focus_mode;
+	/// 1: stay where it is, 0: go on.
+	int32_t focus_pause;
+	/// 1: the slower, calmer speed.
+	int32_t focus_slow;
+	/// Dioptres.
+	double lens_position;
+	/// EV.
+	double exposure_value;
+	/// enum fc_camera_metering.
+	int32_t metering;
+	/// 0 or less: automatic.
+	int64_t exposure_ns;
+	double gain;
+	/// Shortest and longest frame.
+	int64_t shortest_frame_ns, longest_frame_ns;
+	int32_t long_exposure, denoises_most, night;
+} fc_camera_controls;
+
+/// A range; `from` above `to`: not known.
+typedef struct fc_camera_range {
+	double from, to;
+} fc_camera_range;
+
 /// What a configured camera does.
 typedef struct fc_camera_mode {
 	/// 1: one stream serves photos and clips. 2: the first is for stills, the second for video.
@@ -97,6 +166,14 @@ typedef struct fc_camera_mode {
 	uint32_t uses_heap;
 	/// Nanoseconds from frame to frame: the wish, within the advertised limits.
 	int64_t frame_interval_ns;
+	/// What it advertises: enum fc_camera_control.
+	uint32_t controls;
+	/// Dioptres; nanoseconds; analogue gain; nanoseconds.
+	fc_camera_range lens_position, exposure, gain, frame;
+	/// The field in sensor pixels; 0: not told.
+	uint32_t field_width, field_height;
+	/// 1 if this pipeline is known to report the scene's lux, and whether exposure settled.
+	uint32_t reports_lux, reports_exposure_state;
 } fc_camera_mode;
 
 enum fc_camera_record_kind {
@@ -132,6 +209,8 @@ typedef struct fc_camera_record {
 	int32_t focus;
 	/// 1 settled, 0 not.
 	int32_t exposure_settled;
+	/// The part of the field that it shows; width 0: not known.
+	fc_camera_part crop;
 } fc_camera_record;
 
 /// One camera of the machine, for lists. Texts are cut to fit.
@@ -163,8 +242,10 @@ typedef struct fc_camera_table {
 	int (*_Nonnull configure)(
 		fc_camera *_Nonnull camera, const fc_camera_wish *_Nonnull wish, fc_camera_mode *_Nonnull mode,
 		fc_camera_memory *_Nullable *_Nonnull memory, char *_Nonnull error, size_t error_size);
-	/// Camera thread. Begins streaming; no request is queued yet.
-	int (*_Nonnull start)(fc_camera *_Nonnull camera, char *_Nonnull error, size_t error_size);
+	/// Camera thread. Begins streaming, the first frame with these controls already; no request is queued yet. Controls
+	/// are read during the call only.
+	int (*_Nonnull start)(
+		fc_camera *_Nonnull camera, const fc_camera_controls *_Nonnull controls, char *_Nonnull error, size_t error_size);
 	/// Camera thread. All requests come back and all records are gone when it returns. Idempotent.
 	void (*_Nonnull stop)(fc_camera *_Nonnull camera);
 	/// Camera thread. Stops, gives the camera back and frees it.
@@ -173,9 +254,9 @@ typedef struct fc_camera_table {
 	/// libcamera's model of the camera, or its id; lives as long as the camera.
 	const char *_Nonnull (*_Nonnull model)(const fc_camera *_Nonnull camera);
 
-	/// Director (and camera thread right after `start`). Queues a request. The buffer belongs to the camera until its
-	/// record is taken or `stop` returns.
-	int (*_Nonnull queue)(fc_camera *_Nonnull camera, uint32_t buffer);
+	/// Director (and camera thread right after `start`). Queues a request, with changed controls if there are any: they are
+	/// read during the call only. The buffer belongs to the camera until its record is taken or `stop` returns.
+	int (*_Nonnull queue)(fc_camera *_Nonnull camera, uint32_t buffer, const fc_camera_controls *_Nullable controls);
 	/// Director. Takes the next record; 0: there is none. The buffer is the caller's again, but must not be queued at
 	/// once: some pipelines still walk the request that they have just completed.
 	int (*_Nonnull take)(fc_camera *_Nonnull camera, fc_camera_record *_Nonnull record);

@@ -5,7 +5,8 @@ import Glibc
 
 /// A light that the kernel drives: an LED under /sys/class/leds.
 ///
-/// Full light from the dark is a shot of the kernel's `oneshot` trigger, which ends it even if this process is gone. That
+/// Full light from the dark is a shot of the kernel's `oneshot` trigger, which ends it even if this process is gone (then
+/// up to an eighth of its time late: that is how exact the kernel's long timers are). That
 /// trigger knows no levels and can't be prolonged; in those cases the brightness is written, and the dead-man timer ends it.
 public final class LEDClassLight: TimedLight, @unchecked Sendable {
     /// Where the kernel lists its LEDs.

@@ -8,7 +8,7 @@ struct LabContracts {
     static let suites: [Suite] = [
         .camera, .cameraHeap, .cameraUnplugging, .cameraWiring,
         .buttons, .buttonWiring, .lines, .lineWiring,
-        .microphone, .microphoneWiring,
+        .microphone, .microphoneWiring, .light, .lightWiring, .led, .plainLED, .ledWiring,
     ]
 
     static func main() {
