@@ -13,6 +13,11 @@ final class CameraPipelineDouble: @unchecked Sendable {
     private(set) var queued: [Int] = []
     private(set) var isRunning = false
     var queueError: Int32 = 0
+    /// Changes what the camera says of itself.
+    var change: (inout fc_camera_mode) -> Void = { _ in }
+    /// What it was started with, and what came with its requests.
+    private(set) var first = fc_camera_controls()
+    private(set) var changes: [fc_camera_controls] = []
     private var records: [fc_camera_record] = []
     private var event: Int32 = -1
     private let memory: UnsafeMutableRawPointer
@@ -95,11 +100,15 @@ final class CameraPipelineDouble: @unchecked Sendable {
                     mode.pointee.stream.0.stride = (64, 64, 0)
                     mode.pointee.stream.0.offset = (0, 64 * 32, 0)
                     mode.pointee.stream.0.bytes = UInt32(double.bytes)
+                    double.change(&mode.pointee)
                     memory.pointee = double.handle
                     return 0
                 },
-                start: { handle, _, _ in
-                    CameraPipelineDouble.of(handle).isRunning = true
+                start: { handle, controls, _, _ in
+                    let double = CameraPipelineDouble.of(handle)
+                    double.isRunning = true
+                    double.first = controls.pointee
+                    double.changes = []
                     return 0
                 },
                 stop: { handle in
@@ -110,8 +119,9 @@ final class CameraPipelineDouble: @unchecked Sendable {
                 },
                 close: { _ in },
                 model: { _ in UnsafePointer(CameraPipelineDouble.name) },
-                queue: { handle, request in
+                queue: { handle, request, controls in
                     let double = CameraPipelineDouble.of(handle)
+                    if let controls { double.changes.append(controls.pointee) }
                     if double.queueError == 0 { double.queued.append(Int(request)) }
                     return double.queueError
                 },

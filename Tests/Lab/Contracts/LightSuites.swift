@@ -116,7 +116,8 @@ enum LightWiring {
                 let late = bench.now - end
                 try FieldcamTestKit.expect(bench.brightness() == 0, "the kernel didn't end it in time")
                 print(
-                    "figure: the kernel ended a light of \(span * bench.slowness) after its program's death, \(late) after the deadline")
+                    "figure: the kernel ended a light of \(span * bench.slowness) after its program's death, \(late) after the deadline"
+                )
             }
         },
         ContractCase("an LED that a killed program left on is off when it is taken") { bench throws(ContractFailure) in
