@@ -31,7 +31,7 @@ extension Director {
 
     func started(_ station: Station, _ mode: CameraMode) {
         guard station.isWanted else { return station.worker.post(.pause) }
-        station.mode = mode
+        station.adopt(mode)
         station.runs = true
         station.link.started(interval: mode.frameInterval, now: plant.clock.now)
         station.camera.control(station.controls)

@@ -86,15 +86,16 @@ extension Director {
 
     private func encodeShot(_ number: MediaNumber, _ frame: Frame, _ press: Instant) {
         shots.append(ShotDetails(number: number))
-        guard let mode = stations[frame.ref.camera].mode, let lease = leases.share(frame.ref) else {
+        guard let lease = leases.share(frame.ref) else {
             return facts.post(
                 .shotFailed(
                     number, HardwareError(.invalid, "encode the photo", detail: "its frame was given back too early"),
                     during: .encoding))
         }
+        let identity = stations[frame.ref.camera].identity
         let plan = StillPlan(
-            quality: settings.photoQuality, rotation: mode.rotation, mirror: mode.mirror, make: plant.make,
-            model: mode.model, software: plant.software, taken: wallTime(of: press), exposure: frame.exposure,
+            quality: settings.photoQuality, rotation: identity.rotation, mirror: identity.mirror, make: plant.make,
+            model: identity.model, software: plant.software, taken: wallTime(of: press), exposure: frame.exposure,
             gain: frame.gain, lensPosition: frame.lensPosition, flashFired: session.flashFired(for: number))
         if !stills.post(StillWorker.Job(number: number, lease: lease, plan: plan)) {
             facts.post(

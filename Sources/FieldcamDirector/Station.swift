@@ -11,6 +11,8 @@ final class Station {
     let worker: CameraWorker
     var request: CameraRequest
     var mode: CameraMode?
+    /// What its pictures carry; kept when it is given up, for shots that still wait with one of its frames.
+    private(set) var identity = Identity()
     var link: CameraLink
     /// Core wants it to run; recovery is tried as long as this holds.
     var isWanted = false
@@ -19,6 +21,17 @@ final class Station {
     /// An order was given to its thread and isn't answered yet.
     var isBusy = false
     var controls = CameraControls()
+
+    struct Identity {
+        var model = ""
+        var rotation = 0
+        var mirror = false
+    }
+
+    func adopt(_ mode: CameraMode) {
+        self.mode = mode
+        identity = Identity(model: mode.model, rotation: mode.rotation, mirror: mode.mirror)
+    }
 
     init(id: CameraID, _ station: Plant.Station, request: CameraRequest, interval: Duration, facts: FactBox) {
         self.id = id

@@ -85,6 +85,18 @@ final class LightTests: XCTestCase {
         XCTAssertEqual(saved, 100)
     }
 
+    func testAShotThatWaitsKeepsItsFrameWhenTheCameraIsGivenUp() throws {
+        let studio = Studio()
+        studio.run(for: .seconds(1))
+        _ = studio.events()
+        for _ in 0..<6 { XCTAssertTrue(studio.desk.submit(.shot(studio.desk.newToken(), .api))) }
+        XCTAssertTrue(studio.desk.submit(.command(.release, studio.desk.newToken(), .cli)))
+        studio.run(for: .seconds(2))
+        let ends = studio.events().filter { $0.name == "photo.saved" || $0.name == "photo.failed" }
+        XCTAssertEqual(ends.count, 6)
+        XCTAssertFalse(ends.contains { $0["reason"] == .string("internal") })
+    }
+
     func testStandbyAndBack() throws {
         let studio = Studio()
         studio.run(for: .seconds(1))
