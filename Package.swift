@@ -76,7 +76,8 @@ let package = Package(
         .executableTarget(
             name: "Budget",
             dependencies: [
-                "CFieldcamCount", "FieldcamTestKit", "FieldcamMedia", "FieldcamStorage", "FieldcamSimulator", "FieldcamDirector",
+                "CFieldcamCount", "FieldcamTestKit", "FieldcamMedia", "FieldcamStorage", "FieldcamSimulator",
+                "FieldcamDirector",
             ],
             path: "Tests/Budget", exclude: ["Count"]),
         .testTarget(name: "ArchitectureTests"),
