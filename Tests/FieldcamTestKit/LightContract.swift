@@ -32,7 +32,7 @@ public enum LightContract {
         ContractCase("a level is the LED's, or full where there are none") { bench throws(ContractFailure) in
             let light = try take(bench)
             defer { light.close() }
-            for level in [0.5, 1, 0.25, 0.001] {
+            for level in [0.5, 1, 0.25, 0.001] as [Double] {
                 try turnOn(light, level, until: bench.now + .seconds(30))
                 try expectLevel(light, on: bench, light.hasLevels ? level : 1, "level \(level)")
                 let shown = bench.brightness()
@@ -44,7 +44,7 @@ public enum LightContract {
             defer { light.close() }
             for isOn in [false, true] {
                 if isOn { try turnOn(light, until: bench.now + .seconds(30)) }
-                for level in [0, -0.5, 1.01, .nan, .infinity] {
+                for level in [0, -0.5, 1.01, .nan, .infinity] as [Double] {
                     try expectRefusal("level \(level)") { () throws(HardwareError) in
                         try light.turnOn(level: level, deadline: bench.now + .seconds(60))
                     }

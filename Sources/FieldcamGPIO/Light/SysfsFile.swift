@@ -25,18 +25,21 @@ final class SysfsFile: @unchecked Sendable {
 
     func write(_ text: String, _ operation: String) throws(HardwareError) {
         try open(operation)
-        guard pwrite(descriptor, text, text.utf8.count, 0) == text.utf8.count else { throw failure(operation) }
+        // With an end of line, as a shell writes it.
+        let line = text + "\n"
+        guard pwrite(descriptor, line, line.utf8.count, 0) == line.utf8.count else { throw failure(operation) }
     }
 
     /// The text without its end of line.
     func read(_ operation: String) throws(HardwareError) -> String {
         try open(operation)
-        return try withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer throws(HardwareError) in
+        let text: String? = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
             let count = pread(descriptor, buffer.baseAddress, buffer.count, 0)
-            guard count >= 0 else { throw failure(operation) }
-            let text = buffer.prefix(count).prefix { $0 != UInt8(ascii: "\n") }
-            return String(decoding: text, as: UTF8.self)
+            guard count >= 0 else { return nil }
+            return String(decoding: buffer.prefix(count).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         }
+        guard let text else { throw failure(operation) }
+        return text
     }
 
     func readNumber(_ operation: String) throws(HardwareError) -> Int {
