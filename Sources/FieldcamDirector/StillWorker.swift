@@ -27,9 +27,10 @@ final class StillWorker: @unchecked Sendable {
 
     func start() {
         for (index, encoder) in encoders.enumerated() {
-            // A photo is wanted now, a clip's encoder can wait a little: so it goes first.
+            // A photo is wanted now, a clip's encoder can wait a little: so it goes first. With one core a step of five
+            // leaves the encoder a quarter of it, and a tap's photo waits for a clip that is dropped.
             threads.append(
-                Thread(name: "fc-still-\(index)", nice: -5) { [self] in
+                Thread(name: "fc-still-\(index)", nice: -15) { [self] in
                     while let job = box.take() { perform(job, with: encoder) }
                 })
         }

@@ -183,7 +183,7 @@ def main():
     for part in (taps_and_holds, clip_cost, photo_time):
         try:
             part()
-        except (OSError, RuntimeError, subprocess.SubprocessError, KeyError, ValueError) as fault:
+        except (OSError, RuntimeError, subprocess.SubprocessError, LookupError, ValueError) as fault:
             checks.that(False, f"{part.__name__}: {fault!r}")
     checks.end()
 
