@@ -414,6 +414,8 @@ public final class Director: @unchecked Sendable {
                 continue
             }
             station.runs = false
+            // A clip that begins meanwhile waits for the new picture's layout.
+            station.mode = nil
             station.link.forget()
             station.worker.post(.reopen(station.request))
             if station === active {

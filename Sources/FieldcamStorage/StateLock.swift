@@ -2,7 +2,7 @@ import FieldcamLinux
 import FieldcamPorts
 import Glibc
 
-/// Holds the state folder for one service. The kernel lets go of it when the process ends, however it ends.
+/// Holds a folder (state, media) for one service. The kernel lets go of it when the process ends, however it ends.
 public final class StateLock: Sendable {
     public let folder: String
     private let descriptor: Int32
@@ -10,15 +10,19 @@ public final class StateLock: Sendable {
     /// Makes the folder if need be, and takes it.
     ///
     /// - Throws: `busy` with the process that holds it; `denied`, `full`, `io` if it can't be made or written.
-    public init(folder: String) throws(HardwareError) {
+    ///
+    /// - Parameters:
+    ///   - purpose: `state` or `media`: the word for it, and the option that chooses another.
+    ///   - file: the lock's name in the folder.
+    public init(folder: String, purpose: String = "state", file: String = "lock") throws(HardwareError) {
         self.folder = folder
-        let operation = "use the state folder '\(folder)'"
+        let operation = "use the \(purpose) folder '\(folder)'"
         do {
             try LinuxFileSystem().makeFolders(folder)
         } catch {
-            throw .storage(error, "make the state folder '\(folder)'")
+            throw .storage(error, "make the \(purpose) folder '\(folder)'")
         }
-        let path = folder + "/lock"
+        let path = folder + "/" + file
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw .storage(SystemFailure(errno), operation) }
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -29,7 +33,7 @@ public final class StateLock: Sendable {
             guard code == EWOULDBLOCK else { throw .storage(SystemFailure(code), operation) }
             throw HardwareError(
                 .busy, operation, code: code,
-                detail: "\(holder ?? "another process") uses it; stop that, or choose another folder with --state")
+                detail: "\(holder ?? "another process") uses it; stop that, or choose another folder with --\(purpose)")
         }
         // Who holds it is for people to read; the lock itself is what counts.
         var text = "\(getpid())\n"

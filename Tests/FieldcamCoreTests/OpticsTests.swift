@@ -95,6 +95,22 @@ final class OpticsTests: XCTestCase {
         XCTAssertNil(rig.controls.focusWindow)
     }
 
+    func testAScanThatIsOvertakenIsToldEnded() {
+        var rig = Rig()
+        _ = rig.focus(0.2, 0.2)
+        rig.frame()
+        _ = rig.focus(0.8, 0.8)
+        rig.frame()
+        XCTAssertEqual(rig.optics.focusAutomatically(rig.settings, into: &rig.effects), .effective(.focus(nil)))
+        rig.drain()
+        let (first, second) = (UnitPoint(x: 0.2, y: 0.2), UnitPoint(x: 0.8, y: 0.8))
+        XCTAssertEqual(
+            rig.told,
+            [
+                .focusStarted(first), .focusEnded(first, .failed), .focusStarted(second), .focusEnded(second, .failed),
+            ])
+    }
+
     func testAScanThatNeverEndsTimesOutAndTimeBringsContinuousFocusBack() {
         var rig = Rig()
         _ = rig.focus(0.5, 0.5)

@@ -83,6 +83,7 @@ struct Optics: Sendable {
         guard point.isInside else { return .rejected(.outOfRange) }
         guard settings.focusTap else { return .rejected(.unsupported) }
         manualByCommand = false
+        abandonScan(into: &effects)
         exposesAtPoint = abilities.hasExposureValue
         exposure = PointExposure()
         effects.append(.announce(.focusStarted(point)))
@@ -100,6 +101,7 @@ struct Optics: Sendable {
 
     mutating func focusAutomatically(_ settings: OpticsSettings, into effects: inout Effects) -> Answer {
         manualByCommand = false
+        abandonScan(into: &effects)
         resume(settings, into: &effects)
         return .effective(.focus(nil))
     }
@@ -109,6 +111,7 @@ struct Optics: Sendable {
     ) -> Answer {
         guard let range = abilities.focus else { return .rejected(.unsupported) }
         guard range.contains(dioptres) else { return .rejected(.outOfRange) }
+        abandonScan(into: &effects)
         resume(settings, into: &effects)
         manualByCommand = true
         focus = .manual(dioptres)
@@ -164,6 +167,13 @@ struct Optics: Sendable {
         } else {
             resume(settings, into: &effects)
         }
+    }
+
+    /// A scan that another order takes the place of is told ended: nothing is focused by it.
+    private mutating func abandonScan(into effects: inout Effects) {
+        guard case .scanning(let point, _, _, _) = focus else { return }
+        effects.append(.announce(.focusEnded(point, .failed)))
+        focus = .continuous
     }
 
     private mutating func rampZoom(into effects: inout Effects) -> Bool {

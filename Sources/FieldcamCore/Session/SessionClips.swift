@@ -362,10 +362,10 @@ extension Session {
         return press.at < limit
     }
 
-    /// When a clip ends by its maximum though no frame tells so (contract §10).
+    /// When a clip ends by its maximum though no frame tells so (contract §10). Media time begins with the first frame: a
+    /// camera that is still starting, or that never brings one, ends the clip by its own loss.
     private func watchdog(_ index: Int) -> Instant? {
-        guard clips[index].phase == .recording, clips[index].maximum > .zero else { return nil }
-        let end = clips[index].limit ?? clips[index].press + clips[index].maximum
+        guard clips[index].phase == .recording, let end = clips[index].limit else { return nil }
         return end + max(.milliseconds(500), settings.frameInterval * 2)
     }
 

@@ -18,6 +18,7 @@ final class Devices {
     let settings: Settings
     /// What a crash had left.
     private(set) var leftovers: [Leftover] = []
+    private var mediaLock: StateLock?
     /// The scene of simulated devices; `nil`: the board has none.
     private let world: SimulatedWorld?
     let writers: any ClipWriterFactory
@@ -38,6 +39,8 @@ final class Devices {
     func store(_ options: ServeOptions) throws(HardwareError) -> any MediaStore {
         let durable = try DurableStore(
             media: options.media, state: options.state, reserve: Int64(settings.storage.reserve.bytes))
+        // What lies in `.partial` may be another service's running clip: only the folder's holder may touch it.
+        mediaLock = try StateLock(folder: options.media, purpose: "media", file: ".lock")
         leftovers = try durable.recover()
         guard let world else { return durable }
         return SimulatedDisk(world: world, store: durable)

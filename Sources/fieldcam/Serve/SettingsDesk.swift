@@ -104,6 +104,11 @@ final class SettingsDesk: Sendable {
             } catch {
                 return .wrong(key: change.key, Self.sentence(error))
             }
+            guard isKnown else {
+                return .wrong(
+                    key: change.key,
+                    "'\(change.key)' is a section, not a key; name its keys one by one, such as \"photo.quality\".")
+            }
             kept[change.key] = literal
         }
         let text = Self.text(kept)
