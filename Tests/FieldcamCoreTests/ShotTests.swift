@@ -59,6 +59,20 @@ final class ShotTests: XCTestCase {
         XCTAssertEqual(saved, 20 + 100 + 66.667 + 60, accuracy: 0.01)
     }
 
+    /// Two frames a second, told long after their exposure, as a busy machine's test driver does it.
+    func testACameraThatIsSlowerThanAskedStillShowsThePress() throws {
+        for phase in stride(from: 2020.0, to: 2520, by: 50) {
+            let story = Story()
+            story.frameInterval = 500_000_000
+            story.readout = 300_000_000
+            story.press(phase, phase + 100)
+            story.run(until: 6000)
+            story.expect(["photo.requested 1", "photo.saved 1"])
+            let (press, frame) = try XCTUnwrap(story.ledger.shots[MediaNumber(1)])
+            XCTAssertLessThanOrEqual(abs((frame.middle - press).inNanoseconds), 250_000_000, "pressed at \(phase) ms")
+        }
+    }
+
     func testWithoutAnyFrameTheShotFails() throws {
         let story = Story(camera: false)
         story.fact(at: -100, .camera(.up, at: Story.instant(-100)))

@@ -10,6 +10,8 @@ public struct Session: Sendable {
     static let convergenceWait: Duration = .milliseconds(2500)
     /// Beside two frame intervals, how long the frame after a press or an end is waited for (contract §5.2).
     static let frameWait: Duration = .milliseconds(100)
+    /// More than this between two frames is a stall, not an interval.
+    static let longestFrameGap: Duration = .seconds(1)
     /// A reading this soon after the bounce time tells the level at its end; a later one tells of a later time.
     static let promptReading: Duration = .milliseconds(5)
     /// The button with gestures.
@@ -26,6 +28,9 @@ public struct Session: Sendable {
     var now = Instant(nanoseconds: Int64.min / 2)
     /// Exposure start of the latest frame.
     var latestFrame = Instant(nanoseconds: Int64.min / 2)
+    /// Between the last two frames. A camera may be slower than asked, in low light or on a busy machine: what counts for a
+    /// wait is the interval that it has. A second and more is no interval but a stall.
+    var frameGap = Duration.zero
 
     /// The latest time that any fact told; never later than the shell's clock.
     var latest = Instant(nanoseconds: Int64.min / 2)
@@ -253,7 +258,7 @@ public struct Session: Sendable {
     }
 
     /// How long after a press or an end a frame is waited for.
-    var wait: Duration { Self.frameWait + settings.frameInterval * 2 }
+    var wait: Duration { Self.frameWait + max(settings.frameInterval, frameGap) * 2 }
 
     /// Why nothing can be photographed or recorded now.
     var obstacle: FailureReason? {

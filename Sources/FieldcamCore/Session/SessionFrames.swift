@@ -13,6 +13,10 @@ extension Session {
             return
         }
         if camera == .starting { changeCamera(.up, at: frame.exposureEnd, into: &effects) }
+        if frame.exposureStart > latestFrame, lastFrame != nil {
+            let gap = frame.exposureStart - latestFrame
+            if gap <= Self.longestFrameGap { frameGap = gap }
+        }
         latestFrame = max(latestFrame, frame.exposureStart)
         lastFrame = frame
         if !convergence.isOver { _ = convergence.take(frame) }
