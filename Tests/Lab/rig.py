@@ -13,6 +13,8 @@ import time
 
 TONE_HZ = 1000
 RATE = 48000
+# The settings' default for button.hold: what is shorter is a tap.
+HOLD_NS = 400_000_000
 
 
 def now():
@@ -54,8 +56,9 @@ class Button:
     def __init__(self, seed=1):
         self.pull = os.open(os.path.join(os.environ["LAB_LINES"], "sim_gpio17", "pull"), os.O_WRONLY)
         self.random = random.Random(seed)
-        # Presses whose bounce the emulator stretched, so that they may rightly count twice.
-        self.spoilt = 0
+        # Whether the last press was the one asked for: a host that holds up the emulator makes a tap a hold, and bounce
+        # a press of its own.
+        self.is_true = True
         # A finger isn't held up by a busy processor.
         os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(90))
 
@@ -83,15 +86,19 @@ class Button:
             self._level(not pressed)
             self._wait(first + back)
             self._level(pressed)
-        if now() - first > self.LONGEST_BOUNCE_NS:
-            self.spoilt += 1
+        self.settled = now()
+        if times and self.settled - first > self.LONGEST_BOUNCE_NS:
+            self.is_true = False
         return first
 
     def press(self, duration_ns, bounce_ns=0):
         """Down for a time, with bounce at both edges; the instants of both first edges come back."""
+        self.is_true = True
         down = self.edge(True, bounce_ns)
         self._wait(down + duration_ns)
         up = self.edge(False, bounce_ns)
+        if duration_ns < HOLD_NS < self.settled - down + 5_000_000:
+            self.is_true = False
         return down, up
 
 
@@ -208,17 +215,34 @@ class Service:
         self._prove_listening()
 
     def _prove_listening(self):
-        """Events count only from when the listener is in: the stream's process holds the socket open."""
-        end = now() + 10 * 10**9
-        folder = f"/proc/{self.reader.pid}/fd"
-        while now() < end:
-            try:
-                if any(os.readlink(os.path.join(folder, fd)).startswith("socket:") for fd in os.listdir(folder)):
+        """Events count only from when the listener is in: until it hears a stop refused, with no clip to be stopped."""
+        end = now() + 60 * 10**9
+        while now() < end and not self.of("rejected"):
+            self.client("stop", seconds=20)
+            self.wait(lambda: self.count("rejected") > 0, 1)
+        # Each stop asked for has been heard before what comes next.
+        self.quiet()
+        with self.changed:
+            self.events.clear()
+
+    ENDS = ("photo.saved", "photo.failed", "clip.saved", "clip.failed", "clip.discarded", "rejected")
+
+    def quiet(self, after=0, seconds=60):
+        """Until nothing is under way and nothing was said for a time; every end told from the event `after` on."""
+        end = now() + seconds * 10**9
+        with self.changed:
+            said, since = -1, now()
+            while now() < end:
+                recent = self.events[after:]
+                begun = sum(event.get("event") in ("photo.requested", "recording.requested") for event in recent)
+                ends = [event for event in recent if event.get("event") in self.ENDS]
+                if len(recent) != said:
+                    said, since = len(recent), now()
+                under_way = begun > sum(event.get("event") != "rejected" for event in ends)
+                if not under_way and (ends or after == 0) and now() - since > 500_000_000:
                     break
-            except OSError:
-                pass
-            time.sleep(0.05)
-        time.sleep(0.5)
+                self.changed.wait(0.1)
+            return [event for event in self.events[after:] if event.get("event") in self.ENDS]
 
     def of(self, *names):
         with self.changed:
