@@ -19,7 +19,5 @@ struct ClipDetails {
 /// What the shell knows of a shot beside Core: for its events.
 struct ShotDetails {
     let number: MediaNumber
-    var file: SavedFile?
-    var width = 0
-    var height = 0
+    var files: PhotoFiles?
 }

@@ -330,12 +330,8 @@ public final class Director: @unchecked Sendable {
             case .cameraStarted(let camera, let mode): started(stations[camera.index], mode)
             case .cameraFailed(let camera, let error): failed(stations[camera.index], error)
             case .cameraStopped(let camera): stopped(stations[camera.index])
-            case .shotSaved(let number, let file, let width, let height):
-                if let index = shots.firstIndex(where: { $0.number == number }) {
-                    shots[index].file = file
-                    shots[index].width = width
-                    shots[index].height = height
-                }
+            case .shotSaved(let number, let files):
+                if let index = shots.firstIndex(where: { $0.number == number }) { shots[index].files = files }
                 reduce(.shotSaved(number))
                 shots.removeAll { $0.number == number }
             case .shotFailed(let number, let error, let stage):

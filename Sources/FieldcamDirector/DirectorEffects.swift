@@ -97,7 +97,7 @@ extension Director {
             quality: settings.photoQuality, rotation: identity.rotation, mirror: identity.mirror, make: plant.make,
             model: identity.model, software: plant.software, taken: wallTime(of: press), exposure: frame.exposure,
             gain: frame.gain, lensPosition: frame.lensPosition, flashFired: session.flashFired(for: number))
-        if !stills.post(StillWorker.Job(number: number, lease: lease, plan: plan)) {
+        if !stills.post(StillWorker.Job(number: number, lease: lease, plan: plan, framing: settings.framing)) {
             facts.post(
                 .shotFailed(
                     number, HardwareError(.busy, "encode the photo", detail: "too many photos are under way"),
@@ -124,10 +124,15 @@ extension Director {
     }
 
     private func plan(for mode: CameraMode) -> ClipPlan {
-        ClipPlan(
+        var plan = ClipPlan(
             encoders: settings.encoders, layout: mode.pool.video, framerate: settings.framerate,
             bitRate: settings.videoBitRate, everyFrameIsKey: settings.everyFrameIsKey, rotation: mode.rotation,
             mirror: mode.mirror, audio: nil)
+        let picture = PixelRect(x: 0, y: 0, width: plan.layout.width, height: plan.layout.height)
+        plan.overlay = settings.framing.overlay(
+            width: picture.width, height: picture.height, picture: picture,
+            orientation: Orientation(rotation: mode.rotation, mirror: mode.mirror))
+        return plan
     }
 
     private func append(_ frame: Frame, to key: ClipKey) {

@@ -83,19 +83,21 @@ extension Director {
     private func tellPhoto(
         _ number: MediaNumber, _ source: Source, _ frame: Frame, _ offset: Duration, _ flashFired: Bool
     ) {
-        let shot = shots.first { $0.number == number }
+        let files = shots.first { $0.number == number }?.files
         var fields: [JSON.Member] = [.source(source)]
-        fields.append(.init("path", .string(shot?.file?.path ?? "")))
-        fields.append(.init("width", .integer(Int64(shot?.width ?? 0))))
-        fields.append(.init("height", .integer(Int64(shot?.height ?? 0))))
-        fields.append(.init("bytes", .integer(Int64(shot?.file?.byteCount ?? 0))))
+        fields.append(.init("path", .string(files?.main.path ?? "")))
+        fields.append(.init("crop_path", files?.crop.map { .string($0.path) } ?? .null))
+        fields.append(.init("review_path", files?.review.map { .string($0.path) } ?? .null))
+        fields.append(.init("width", .integer(Int64(files?.width ?? 0))))
+        fields.append(.init("height", .integer(Int64(files?.height ?? 0))))
+        fields.append(.init("bytes", .integer(Int64(files?.main.byteCount ?? 0))))
         fields.append(.init("exposure_ns", frame.exposure.map { .integer($0.inNanoseconds) } ?? .null))
         fields.append(.init("gain", frame.gain.map { .number($0) } ?? .null))
         fields.append(.init("press_offset_ns", .integer(offset.inNanoseconds)))
         fields.append(.init("flash_fired", .bool(flashFired)))
         fields.append(.init("focus", .string("\(frame.focus)")))
         send("photo.saved", number: number, fields: fields)
-        Log.info("photo saved", ["id": "\(number.value)", "path": shot?.file?.path ?? ""])
+        Log.info("photo saved", ["id": "\(number.value)", "path": files?.main.path ?? ""])
     }
 
     private func tellStarted(_ number: MediaNumber, _ source: Source, _ key: ClipKey, _ offset: Duration) {

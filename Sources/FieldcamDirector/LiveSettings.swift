@@ -14,10 +14,13 @@ public struct LiveSettings: Hashable, Sendable {
     public var everyFrameIsKey: Bool
     public var framerate: Double
     public var recordsSound: Bool
+    /// Guide, aspect and overlay: from the next shot and the next clip on.
+    public var framing: Framing
 
     public init(
         session: SessionSettings, requests: [CameraRequest], photoQuality: Int, encoders: [String],
-        videoBitRate: Int?, everyFrameIsKey: Bool, framerate: Double, recordsSound: Bool
+        videoBitRate: Int?, everyFrameIsKey: Bool, framerate: Double, recordsSound: Bool,
+        framing: Framing = Framing()
     ) {
         self.session = session
         self.requests = requests
@@ -27,5 +30,6 @@ public struct LiveSettings: Hashable, Sendable {
         self.everyFrameIsKey = everyFrameIsKey
         self.framerate = framerate
         self.recordsSound = recordsSound
+        self.framing = framing
     }
 }

@@ -10,6 +10,7 @@ final class StillWorker: @unchecked Sendable {
         var number: MediaNumber
         var lease: FrameLease
         var plan: StillPlan
+        var framing: Framing
     }
 
     private let encoders: [any StillEncoder]
@@ -56,15 +57,15 @@ final class StillWorker: @unchecked Sendable {
 
     private func perform(_ job: consuming Job, with encoder: any StillEncoder) {
         let number = job.number
-        let plan = job.plan
-        let image = job.lease.still
+        let taken = job.plan.taken
         do throws(HardwareError) {
-            let bytes = try encoder.encode(image, plan: plan)
+            let photo = try Photo(of: job.lease.still, plan: job.plan, framing: job.framing, by: encoder)
             // The pixels aren't needed any more: the slot goes back before the disk is waited for.
             _ = consume job
             do throws(HardwareError) {
-                let file = try store.save(number, taken: plan.taken, bytes: bytes)
-                facts.post(.shotSaved(number, file, width: image.layout.width, height: image.layout.height))
+                defer { withExtendedLifetime(photo) {} }
+                let files = try store.save(number, taken: taken, parts: photo.parts)
+                facts.post(.shotSaved(number, photo.files(files)))
             } catch {
                 facts.post(.shotFailed(number, error, during: .storing))
             }

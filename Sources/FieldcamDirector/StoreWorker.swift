@@ -19,14 +19,14 @@ final class StoreWorker: @unchecked Sendable {
     final class PhotoJob {
         let number: MediaNumber
         let taken: WallTime
-        let bytes: UnsafeRawBufferPointer
+        let parts: [PhotoPart]
         fileprivate let done = Gate()
-        fileprivate(set) var result: Result<SavedFile, HardwareError>?
+        fileprivate(set) var result: Result<[SavedFile], HardwareError>?
 
-        init(number: MediaNumber, taken: WallTime, bytes: UnsafeRawBufferPointer) {
+        init(number: MediaNumber, taken: WallTime, parts: [PhotoPart]) {
             self.number = number
             self.taken = taken
-            self.bytes = bytes
+            self.parts = parts
         }
     }
 
@@ -65,11 +65,10 @@ final class StoreWorker: @unchecked Sendable {
         return true
     }
 
-    /// Makes a photo durable; the caller waits, since the bytes are in its buffer.
-    func save(_ number: MediaNumber, taken: WallTime, bytes: UnsafeRawBufferPointer) throws(HardwareError) -> SavedFile
-    {
-        guard thread != nil else { return try store.savePhoto(number, taken: taken, bytes: bytes) }
-        let job = PhotoJob(number: number, taken: taken, bytes: bytes)
+    /// Makes a photo's files durable; the caller waits, since the bytes are in its buffers.
+    func save(_ number: MediaNumber, taken: WallTime, parts: [PhotoPart]) throws(HardwareError) -> [SavedFile] {
+        guard thread != nil else { return try store.savePhoto(number, taken: taken, parts: parts) }
+        let job = PhotoJob(number: number, taken: taken, parts: parts)
         post(.photo(job))
         job.done.wait()
         return try job.result!.get()
@@ -79,7 +78,7 @@ final class StoreWorker: @unchecked Sendable {
         switch job {
         case .photo(let photo):
             do throws(HardwareError) {
-                photo.result = .success(try store.savePhoto(photo.number, taken: photo.taken, bytes: photo.bytes))
+                photo.result = .success(try store.savePhoto(photo.number, taken: photo.taken, parts: photo.parts))
             } catch {
                 photo.result = .failure(error)
             }

@@ -7,7 +7,7 @@ enum WorkerFact: Sendable {
     case cameraFailed(CameraID, HardwareError)
     case cameraStopped(CameraID)
 
-    case shotSaved(MediaNumber, SavedFile, width: Int, height: Int)
+    case shotSaved(MediaNumber, PhotoFiles)
     case shotFailed(MediaNumber, HardwareError, during: ShotStage)
 
     case clipWriterOpened(ClipKey, encoder: String)
@@ -26,6 +26,16 @@ enum WorkerFact: Sendable {
 enum ShotStage: Sendable {
     case encoding
     case storing
+}
+
+/// The files of a shot, for `photo.saved`.
+struct PhotoFiles: Sendable {
+    /// The whole, or the crop where that alone is kept; size in pixels as stored.
+    var main: SavedFile
+    var width: Int
+    var height: Int
+    var crop: SavedFile?
+    var review: SavedFile?
 }
 
 /// What became of a clip, for `clip.saved`.

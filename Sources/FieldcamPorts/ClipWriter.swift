@@ -17,6 +17,8 @@ public struct ClipPlan: Sendable {
     public var audio: AudioFormat?
     /// The press by the wall clock: the file's creation time; left out while the clock isn't trusted.
     public var taken: WallTime?
+    /// Drawn over every frame, in a copy.
+    public var overlay: Overlay?
 
     public init(
         encoders: [String], layout: ImageLayout, framerate: Double, bitRate: Int? = nil, everyFrameIsKey: Bool = false,

@@ -1,3 +1,5 @@
+import FieldcamCore
+
 /// How the pixels of a frame lie in memory. Names as libcamera and DRM use them.
 public enum PixelFormat: UInt8, Hashable, Sendable {
     /// Planar Y, U, V; chroma halved both ways (I420).
@@ -95,6 +97,8 @@ public struct Image: @unchecked Sendable {
     // Proof of Sendable: read only, and used only while a lease keeps the slot from being written.
     public var layout: ImageLayout
     public var base: UnsafeRawPointer
+    /// Where the first plane lies if not at its place in the layout: in a copy that was drawn into.
+    public var firstPlane: UnsafePointer<UInt8>?
 
     public init(layout: ImageLayout, base: UnsafeRawPointer) {
         self.layout = layout
@@ -102,7 +106,33 @@ public struct Image: @unchecked Sendable {
     }
 
     public func plane(_ index: Int) -> UnsafePointer<UInt8> {
+        if index == 0, let firstPlane { return firstPlane }
         let plane = index == 0 ? layout.first : index == 1 ? layout.second : layout.third
         return (base + plane.offset).assumingMemoryBound(to: UInt8.self)
+    }
+}
+
+extension Image {
+    /// A part of the same pixels; nothing is copied.
+    ///
+    /// - Parameter rect: lies in the image; with halved chroma its left and top are even.
+    public func cut(_ rect: PixelRect) -> Image {
+        precondition(rect.x >= 0 && rect.y >= 0 && rect.width > 0 && rect.height > 0)
+        precondition(rect.x + rect.width <= layout.width && rect.y + rect.height <= layout.height)
+        var part = self
+        part.layout.width = rect.width
+        part.layout.height = rect.height
+        func move(_ plane: inout ImageLayout.Plane, _ x: Int, _ y: Int) { plane.offset += y * plane.stride + x }
+        switch layout.format {
+        case .yuv420, .nv12:
+            precondition(rect.x % 2 == 0 && rect.y % 2 == 0, "chroma is halved")
+            move(&part.layout.first, rect.x, rect.y)
+            move(&part.layout.second, layout.format == .nv12 ? rect.x : rect.x / 2, rect.y / 2)
+            move(&part.layout.third, rect.x / 2, rect.y / 2)
+        case .bgr888, .rgb888:
+            move(&part.layout.first, rect.x * 3, rect.y)
+        }
+        part.firstPlane = firstPlane.map { $0 + part.layout.first.offset - layout.first.offset }
+        return part
     }
 }

@@ -10,6 +10,17 @@ public struct SavedFile: Hashable, Sendable {
     }
 }
 
+/// One file of a photo, encoded.
+public struct PhotoPart {
+    /// `photo`, `crop` or `review`.
+    public var kind: MediaName.Kind
+    public var bytes: UnsafeRawBufferPointer
+    public init(_ kind: MediaName.Kind, _ bytes: UnsafeRawBufferPointer) {
+        self.kind = kind
+        self.bytes = bytes
+    }
+}
+
 /// A clip's open file in `<media>/.partial/`.
 public struct PartialClip: Hashable, Sendable {
     public var number: MediaNumber
@@ -50,13 +61,22 @@ public protocol MediaStore: AnyObject, Sendable {
     func recover() throws(HardwareError) -> [Leftover]
     /// Makes the next `count` numbers usable, durably; they are never given again, also after a crash.
     func reserveNumbers(_ count: Int) throws(HardwareError) -> (next: MediaNumber, limit: MediaNumber)
-    /// Durable when it returns. `taken` decides the folder.
-    func savePhoto(_ number: MediaNumber, taken: WallTime, bytes: UnsafeRawBufferPointer) throws(HardwareError)
-        -> SavedFile
+    /// All of a photo's files, each kind once, under one number and in this order. Durable when it returns; if it throws no
+    /// further file of the photo comes. `taken` decides the folder.
+    func savePhoto(_ number: MediaNumber, taken: WallTime, parts: [PhotoPart]) throws(HardwareError) -> [SavedFile]
     func beginClip(_ number: MediaNumber, taken: WallTime) throws(HardwareError) -> PartialClip
     /// Durable under its final name when it returns.
     func publish(_ clip: PartialClip) throws(HardwareError) -> SavedFile
     func discard(_ clip: PartialClip)
     /// Free bytes where media lie, less the reserve; negative: below the reserve.
     func headroom() throws(HardwareError) -> Int64
+}
+
+extension MediaStore {
+    /// A photo that is one file.
+    public func savePhoto(_ number: MediaNumber, taken: WallTime, bytes: UnsafeRawBufferPointer) throws(HardwareError)
+        -> SavedFile
+    {
+        try savePhoto(number, taken: taken, parts: [PhotoPart(.photo, bytes)])[0]
+    }
 }

@@ -44,6 +44,24 @@ public struct StillPlan: Sendable {
     public var flashFired: Bool?
     /// Longer side of the thumbnail in pixels; 0: none.
     public var thumbnail: Int
+    /// The part of the frame that becomes the picture; `nil`: all of it.
+    public var cut: PixelRect?
+    /// Radius in pixels by which the picture's corners are rounded off; what lies outside becomes white.
+    public var cornerRadius = 0
+    /// Everything but this part of the frame is blurred.
+    public var sharp: Sharp?
+    /// Drawn over the frame.
+    public var overlay: Overlay?
+
+    public struct Sharp: Hashable, Sendable {
+        /// Pixels of the frame.
+        public var rect: PixelRect
+        public var cornerRadius: Int
+        public init(rect: PixelRect, cornerRadius: Int) {
+            self.rect = rect
+            self.cornerRadius = cornerRadius
+        }
+    }
 
     public init(
         quality: Int, rotation: Int = 0, mirror: Bool = false, make: String, model: String, software: String,

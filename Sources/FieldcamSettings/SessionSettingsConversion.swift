@@ -64,17 +64,20 @@ extension Settings {
 }
 
 extension LoadedSettings {
-    /// What the settings ask of a board that it hasn't got; empty: all is well.
+    /// What the settings ask of a board that it hasn't got, and of each other; empty: all is well.
     public func complaints(about board: BoardProfile) -> [Complaint] {
+        let framing = framingComplaints
         guard case .role(let role) = settings.camera.default, settings.defaultCamera(of: board) == nil else {
-            return []
+            return framing
         }
         let roles = board.cameras.map(\.role)
         let place = origins["camera.default"] ?? Place(file: "settings")
         guard !roles.isEmpty else {
-            return [Complaint(place, "camera.default is \(quoted(role)), but the board '\(board.name)' has no camera")]
+            return framing + [
+                Complaint(place, "camera.default is \(quoted(role)), but the board '\(board.name)' has no camera")
+            ]
         }
-        return [
+        return framing + [
             Complaint(
                 place,
                 "camera.default is \(quoted(role)), but the board '\(board.name)' has: \(roles.joined(separator: ", "))"

@@ -18,11 +18,11 @@ public final class SimulatedDisk: MediaStore {
         try store.reserveNumbers(count)
     }
 
-    public func savePhoto(_ number: MediaNumber, taken: WallTime, bytes: UnsafeRawBufferPointer) throws(HardwareError)
-        -> SavedFile
+    public func savePhoto(_ number: MediaNumber, taken: WallTime, parts: [PhotoPart]) throws(HardwareError)
+        -> [SavedFile]
     {
         try checkRoom("save photo \(number.value)")
-        return try store.savePhoto(number, taken: taken, bytes: bytes)
+        return try store.savePhoto(number, taken: taken, parts: parts)
     }
 
     public func beginClip(_ number: MediaNumber, taken: WallTime) throws(HardwareError) -> PartialClip {

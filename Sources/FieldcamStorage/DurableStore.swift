@@ -92,25 +92,38 @@ public final class DurableStore: MediaStore {
 
     // MARK: Photos
 
-    public func savePhoto(_ number: MediaNumber, taken: WallTime, bytes: UnsafeRawBufferPointer) throws(HardwareError)
-        -> SavedFile
+    public func savePhoto(_ number: MediaNumber, taken: WallTime, parts: [PhotoPart]) throws(HardwareError)
+        -> [SavedFile]
     {
         let operation = "save the photo \(number.value) in '\(media)'"
-        try requireRoom(Int64(bytes.count), operation)
-        let claim = try claim(PartialName(.photo, number, folder: taken.folder), operation)
+        try requireRoom(parts.reduce(0) { $0 + Int64($1.bytes.count) }, operation)
+        let claims = try claim(parts.map(\.kind), number, folder: taken.folder, operation)
         do throws(SystemFailure) {
-            do {
-                defer { file.close(claim.descriptor) }
-                try file.writeAll(claim.descriptor, bytes)
-                try file.sync(claim.descriptor)
-            }
-            let path = try publish(claim.path, as: claim.name)
-            return SavedFile(path: path, byteCount: bytes.count)
+            try write(parts, to: claims)
+            // All are whole before the first has its name.
+            let paths = try publish(claims.map { ($0.path, $0.name) })
+            return zip(paths, parts).map { SavedFile(path: $0, byteCount: $1.bytes.count) }
         } catch {
             // Gives the space back. After the move there is nothing left to remove, and a whole photo stays.
-            try? file.remove(claim.path)
+            for claim in claims { try? file.remove(claim.path) }
             throw .storage(error, operation)
         }
+    }
+
+    /// Writes and syncs each file, and closes all of them whatever happens.
+    private func write(_ parts: [PhotoPart], to claims: [Claim]) throws(SystemFailure) {
+        var failure: SystemFailure?
+        for (part, claim) in zip(parts, claims) {
+            defer { file.close(claim.descriptor) }
+            guard failure == nil else { continue }
+            do throws(SystemFailure) {
+                try file.writeAll(claim.descriptor, part.bytes)
+                try file.sync(claim.descriptor)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
     }
 
     // MARK: Clips
@@ -140,7 +153,7 @@ public final class DurableStore: MediaStore {
                 try file.sync(clip.descriptor)
                 size = try file.size(clip.descriptor)
             }
-            let path = try publish(clip.path, as: PartialName(.clip, clip.number, folder: clip.folder))
+            let path = try publish([(clip.path, PartialName(.clip, clip.number, folder: clip.folder))])[0]
             return SavedFile(path: path, byteCount: Int(size))
         } catch {
             throw .storage(error, "save the clip \(clip.number.value) in '\(media)'")
@@ -210,7 +223,7 @@ public final class DurableStore: MediaStore {
             try file.remove(path)
             return .empty
         }
-        let final = try publish(path, as: known)
+        let final = try publish([(path, known)])[0]
         return .recovered(SavedFile(path: final, byteCount: Int(size)))
     }
 
@@ -261,27 +274,65 @@ public final class DurableStore: MediaStore {
         }
     }
 
-    /// Moves a synced file of `.partial` to its final name, or the next number's if that is taken; durable on return.
-    private func publish(_ path: String, as wanted: PartialName) throws(SystemFailure) -> String {
-        var name = wanted
-        let home = "\(media)/\(wanted.folder)"
-        try makeDurable(wanted.folder)
+    /// The same for the files of a photo: one number for all of them.
+    private func claim(
+        _ kinds: [MediaName.Kind], _ number: MediaNumber, folder: String, _ operation: String
+    ) throws(HardwareError) -> [Claim] {
+        precondition(!kinds.isEmpty)
+        var number = number
         while true {
-            let final = "\(home)/\(name.file)"
+            var claims = [try claim(PartialName(kinds[0], number, folder: folder), operation)]
+            number = claims[0].name.number
+            do throws(SystemFailure) {
+                for kind in kinds.dropFirst() {
+                    let name = PartialName(kind, number, folder: folder)
+                    let path = "\(partial)/\(name.text)"
+                    claims.append(Claim(name: name, path: path, descriptor: try file.create(path)))
+                }
+                return claims
+            } catch {
+                for claim in claims {
+                    file.close(claim.descriptor)
+                    try? file.remove(claim.path)
+                }
+                guard error.code == EEXIST else { throw .storage(error, operation) }
+                number = try reserveNumbers(1).next
+            }
+        }
+    }
+
+    /// Moves synced files of `.partial`, all of one number and folder, to their final names, or the next number's if one of
+    /// those is taken; durable on return.
+    private func publish(_ files: [(path: String, name: PartialName)]) throws(SystemFailure) -> [String] {
+        var number = files[0].name.number
+        let home = "\(media)/\(files[0].name.folder)"
+        try makeDurable(files[0].name.folder)
+        while true {
+            let finals = files.map { "\(home)/\(MediaName.file($0.name.kind, number))" }
+            if try move(files.map(\.path), to: finals) {
+                try file.syncFolder(home)
+                return finals
+            }
+            number = try next()
+        }
+    }
+
+    /// False: a name is taken; then all are where they were.
+    private func move(_ paths: [String], to finals: [String]) throws(SystemFailure) -> Bool {
+        for index in paths.indices {
             do {
-                try file.renameWithoutReplacing(path, to: final)
+                try file.renameWithoutReplacing(paths[index], to: finals[index])
             } catch  where error.code == EEXIST {
-                if file.isSameFile(path, final) {
+                if file.isSameFile(paths[index], finals[index]) {
                     // A crash between the two steps of a move by link and unlink.
-                    try file.remove(path)
-                } else {
-                    name.number = try next()
+                    try file.remove(paths[index])
                     continue
                 }
+                for moved in 0..<index { try file.renameWithoutReplacing(finals[moved], to: paths[moved]) }
+                return false
             }
-            try file.syncFolder(home)
-            return final
         }
+        return true
     }
 
     /// A number beyond all that were given out.

@@ -161,7 +161,12 @@ final class SettingsTests: XCTestCase {
             ("zoom.maximum = 0.5", "write \"native\" or a number from 1"),
             ("guide.rect = [0.5, 0.5, 0.6, 0.1]", "isn't a rectangle inside the picture"),
             ("guide.rect = [0.5, 0.5]", "isn't a rectangle inside the picture"),
-            ("guide.rect = [2, 0, 1, 1]", "guide.rect is 2"),
+            ("guide.rect = [2, 0, 1, 1]", "isn't a rectangle inside the picture"),
+            ("guide.rect = [-0.1, 0, 0.5, 0.5]", "each from 0 to 1"),
+            ("guide.rect = [0.1, 0.1, 0, 0.5]", "its width and height must be from 0.02 to 1"),
+            ("guide.rect = [\"a\", 0, 1, 1]", "guide.rect is \"a\""),
+            ("guide.corner_radius = 0.6", "it must be from 0 to 0.5"),
+            ("photo.aspect = \"3:2\"", "\"sensor\", \"16:9\", \"4:3\", \"1:1\" or \"guide\""),
             ("guide.save = []", "is empty"),
             ("guide.save = [\"whole\", \"whole\"]", "twice"),
             ("camera.default = \"\"", "a camera's role"),
@@ -182,10 +187,9 @@ final class SettingsTests: XCTestCase {
 
     func testFeaturesOfALaterVersionAreRefused() {
         let later = [
-            "photo.source = \"sensor\"", "photo.aspect = \"1:1\"", "photo.wait_for_focus = \"short\"",
+            "photo.source = \"sensor\"", "photo.wait_for_focus = \"short\"",
             "low_light.stack = 4", "interval.every = \"1min\"", "trigger.action = \"clip\"",
-            "guide.rect = [0.1, 0.1, 0.8, 0.8]", "guide.save = [\"crop\"]", "guide.review = \"blur\"",
-            "overlay.grid = \"thirds\"", "overlay.burn_in = true", "audio.sharing = \"exclusive\"",
+            "audio.sharing = \"exclusive\"",
             "camera.default = \"last\"", "storage.when_full = \"delete_oldest\"", "storage.delete = \"any\"",
             "server.listen = \"0.0.0.0:8080\"", "server.token_file = \"/tmp/token\"",
             "hooks.\"photo.saved\" = \"/bin/true\"", "hooks.photo.saved = \"/bin/true\"",

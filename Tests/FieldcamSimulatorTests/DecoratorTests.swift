@@ -11,8 +11,8 @@ final class DecoratorTests: XCTestCase {
         func reserveNumbers(_ count: Int) -> (next: MediaNumber, limit: MediaNumber) {
             (MediaNumber(1), MediaNumber(1 + count))
         }
-        func savePhoto(_ number: MediaNumber, taken: WallTime, bytes: UnsafeRawBufferPointer) -> SavedFile {
-            SavedFile(path: "photo", byteCount: bytes.count)
+        func savePhoto(_ number: MediaNumber, taken: WallTime, parts: [PhotoPart]) -> [SavedFile] {
+            parts.map { SavedFile(path: "photo", byteCount: $0.bytes.count) }
         }
         func beginClip(_ number: MediaNumber, taken: WallTime) -> PartialClip {
             PartialClip(number: number, descriptor: -1, path: "clip", folder: "undated")

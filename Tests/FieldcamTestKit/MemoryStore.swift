@@ -8,6 +8,7 @@ public final class MemoryStore: MediaStore {
     private struct State {
         var next = 1
         var photos: [(number: MediaNumber, bytes: [UInt8])] = []
+        var extras: [(number: MediaNumber, kind: MediaName.Kind, bytes: [UInt8])] = []
         var clips: [(number: MediaNumber, bytes: [UInt8])] = []
         var openClips = 0
         var failure: HardwareError?
@@ -22,12 +23,15 @@ public final class MemoryStore: MediaStore {
     public func setHeadroom(_ bytes: Int64) { state.withLock { $0.headroom = bytes } }
 
     public var photos: [(number: MediaNumber, bytes: [UInt8])] { state.withLock { $0.photos } }
+    /// Crops and reviews, in the order in which they came.
+    public var extras: [(number: MediaNumber, kind: MediaName.Kind, bytes: [UInt8])] { state.withLock { $0.extras } }
     public var clips: [(number: MediaNumber, bytes: [UInt8])] { state.withLock { $0.clips } }
     /// Clips that were begun and neither published nor discarded: what would lie in `.partial`.
     public var openClips: Int { state.withLock { $0.openClips } }
     public func forget() {
         state.withLock {
             $0.photos.removeAll()
+            $0.extras.removeAll()
             $0.clips.removeAll()
         }
     }
@@ -43,12 +47,18 @@ public final class MemoryStore: MediaStore {
         }
     }
 
-    public func savePhoto(_ number: MediaNumber, taken: WallTime, bytes: UnsafeRawBufferPointer)
-        throws(HardwareError) -> SavedFile
+    public func savePhoto(_ number: MediaNumber, taken: WallTime, parts: [PhotoPart]) throws(HardwareError)
+        -> [SavedFile]
     {
         try check()
-        state.withLock { $0.photos.append((number, Array(bytes))) }
-        return SavedFile(path: "memory/IMG_\(number.value).jpg", byteCount: bytes.count)
+        return parts.map { part in
+            let bytes = Array(part.bytes)
+            let kind = part.kind
+            state.withLock {
+                if kind == .photo { $0.photos.append((number, bytes)) } else { $0.extras.append((number, kind, bytes)) }
+            }
+            return SavedFile(path: "memory/\(MediaName.file(kind, number))", byteCount: bytes.count)
+        }
     }
 
     public func beginClip(_ number: MediaNumber, taken: WallTime) throws(HardwareError) -> PartialClip {

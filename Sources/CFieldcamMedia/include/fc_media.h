@@ -5,6 +5,7 @@
 
 #include "fc_ffmpeg.h"
 #include "fc_jpeg.h"
+#include "fc_scratch.h"
 #include "fc_sink.h"
 
 #endif

@@ -5,6 +5,8 @@ public enum MediaName {
         case photo
         /// `IMG_000123_crop.jpg`
         case crop
+        /// `IMG_000123_review.jpg`
+        case review
         /// `VID_000124.mp4`
         case clip
 
@@ -13,6 +15,7 @@ public enum MediaName {
             switch self {
             case .photo: ".jpg"
             case .crop: "_crop.jpg"
+            case .review: "_review.jpg"
             case .clip: ".mp4"
             }
         }
@@ -33,7 +36,7 @@ public enum MediaName {
 
     /// Kind and number of a file that has one of our names; `nil` for any other name.
     public static func parse(_ name: some StringProtocol) -> (kind: Kind, number: MediaNumber)? {
-        for kind in [Kind.crop, .photo, .clip] {
+        for kind in [Kind.crop, .review, .photo, .clip] {
             guard name.hasPrefix(kind.prefix), name.hasSuffix(kind.suffix) else { continue }
             let digits = name.dropFirst(kind.prefix.count).dropLast(kind.suffix.count)
             guard digits.count >= 6, digits.utf8.allSatisfy({ (48...57).contains($0) }), let value = Int(digits),

@@ -23,6 +23,8 @@ final class FFmpegClipWriter: ClipWriter {
     private var keyTicks: Int64 = 0
     private var fragmentTicks: Int64 = 0
     private let intervalTicks: Int64
+    /// Where lines are drawn into a frame; `nil`: none are.
+    private let scratch: ScratchPicture?
     /// Sound that came before the first picture: its media time isn't known yet.
     private let early: WaitingSound?
     private var isOver = false
@@ -38,6 +40,7 @@ final class FFmpegClipWriter: ClipWriter {
         self.plan = plan
         self.video = video
         encoder = video.name
+        scratch = plan.overlay == nil ? nil : ScratchPicture()
         intervalTicks = Int64(Double(Ticks.perSecond) / max(1, plan.framerate))
         muxer = try ClipMuxer(hasSound: plan.audio != nil, creationTime: plan.taken.flatMap(Self.creationTime))
         if let format = plan.audio {
@@ -76,7 +79,11 @@ final class FFmpegClipWriter: ClipWriter {
                 detail: "the frame's layout isn't the clip's; end the clip when the camera is configured anew")
         }
         do throws(HardwareError) {
-            try encode(image, at: instant)
+            if let scratch, let overlay = plan.overlay {
+                try encode(scratch.overlaid(image, overlay), at: instant)
+            } else {
+                try encode(image, at: instant)
+            }
         } catch {
             failure = failure ?? error
             throw error

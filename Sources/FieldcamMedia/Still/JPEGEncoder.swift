@@ -8,10 +8,13 @@ public final class JPEGEncoder: StillEncoder, @unchecked Sendable {
     // Proof of Sendable: the handles are made in init and never change; the port says that one worker thread at a time calls.
     private let photo: OpaquePointer
     private let thumbnail: OpaquePointer
+    private let scratch: ScratchPicture
     /// What a thumbnail is worth: 160 by 90 pixels are then about 5 KB.
     private static let thumbnailQuality: Int32 = 80
 
-    public init() {
+    /// - Parameter scratch: for pictures that are drawn into; one for all encoders keeps memory at one copy.
+    public init(scratch: ScratchPicture = ScratchPicture()) {
+        self.scratch = scratch
         guard let photo = fc_jpeg_create(), let thumbnail = fc_jpeg_create() else {
             preconditionFailure("no memory left for a JPEG encoder")
         }
@@ -25,9 +28,12 @@ public final class JPEGEncoder: StillEncoder, @unchecked Sendable {
     }
 
     public func encode(_ image: Image, plan: StillPlan) throws(HardwareError) -> UnsafeRawBufferPointer {
-        let picture = image.picture
+        try scratch.develop(image, by: plan) { picture throws(HardwareError) in try encode(picture, plan) }
+    }
+
+    private func encode(_ picture: fc_picture, _ plan: StillPlan) throws(HardwareError) -> UnsafeRawBufferPointer {
         let small = plan.thumbnail > 0 ? try encodedThumbnail(of: picture, longerSide: plan.thumbnail) : nil
-        let exif = ExifBlock(plan: plan, width: image.layout.width, height: image.layout.height, thumbnail: small)
+        let exif = ExifBlock(plan: plan, width: Int(picture.width), height: Int(picture.height), thumbnail: small)
         let exifBytes = exif.bytes.bindMemory(to: UInt8.self).baseAddress
         return try Self.encode(
             picture, with: photo, quality: Int32(clamping: plan.quality), exif: exifBytes, exifSize: exif.bytes.count)

@@ -1,3 +1,5 @@
+import FieldcamCore
+
 /// `[guide]`: a part of the picture that is framed, and cut out.
 public struct GuideSettings: Hashable, Sendable {
     public var rect = GuideRect.none
@@ -7,7 +9,7 @@ public struct GuideSettings: Hashable, Sendable {
     public var review = GuideReview.none
 }
 
-/// Fractions of the picture from its top left.
+/// Fractions of the camera's whole picture from its top left, as the viewer sees it.
 public enum GuideRect: Hashable, Sendable {
     case none
     case fractions(x: Double, y: Double, width: Double, height: Double)
@@ -15,6 +17,8 @@ public enum GuideRect: Hashable, Sendable {
 
 extension GuideRect: SettingType {
     static var form: String { "[] or [x, y, width, height] in fractions of the picture, such as [0.1, 0.1, 0.8, 0.8]" }
+    /// Six pixels of the smallest clip: enough for an even number to remain after rounding inward.
+    static let shortest = 0.02
     init(_ value: TOMLValue) throws(Misreading) {
         guard case .array(let values) = value.kind else { throw Self.misread(value) }
         if values.isEmpty {
@@ -23,12 +27,21 @@ extension GuideRect: SettingType {
         }
         var numbers: [Double] = []
         for item in values {
-            guard let number = try? Double(item), (0...1).contains(number) else { throw Self.misread(item) }
+            guard let number = try? Double(item) else { throw Self.misread(item) }
             numbers.append(number)
         }
-        guard numbers.count == 4, numbers[2] > 0, numbers[3] > 0, numbers[0] + numbers[2] <= 1,
-            numbers[1] + numbers[3] <= 1
-        else { throw Misreading("isn't a rectangle inside the picture; write \(Self.form)") }
+        // Sums such as 0.1 + 0.9 may lie beyond 1 by the fractions' own rounding.
+        let edge = 1 + 1e-9
+        guard numbers.count == 4, numbers.allSatisfy({ (0...1).contains($0) }), numbers[0] + numbers[2] <= edge,
+            numbers[1] + numbers[3] <= edge
+        else {
+            throw Misreading(
+                "isn't a rectangle inside the picture; write [x, y, width, height], each from 0 to 1, with x + width and "
+                    + "y + height at most 1, or [] for none")
+        }
+        guard numbers[2] >= Self.shortest, numbers[3] >= Self.shortest else {
+            throw Misreading("is too small; its width and height must be from \(Self.shortest) to 1")
+        }
         self = .fractions(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
     }
     var word: String {
@@ -81,8 +94,4 @@ public struct OverlaySettings: Hashable, Sendable {
     public var burnIn = false
 }
 
-public enum OverlayGrid: String, Hashable, Sendable, CaseIterable, SettingChoice {
-    case none
-    case thirds
-    case guide
-}
+extension OverlayGrid: SettingChoice {}

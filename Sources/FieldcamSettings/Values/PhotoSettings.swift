@@ -1,3 +1,5 @@
+import FieldcamCore
+
 /// `[photo]`: what a shot is.
 public struct PhotoSettings: Hashable, Sendable {
     public var source = PhotoSource.stream
@@ -41,13 +43,7 @@ extension PhotoSize: SettingType {
     }
 }
 
-public enum PhotoAspect: String, Hashable, Sendable, CaseIterable, SettingChoice {
-    case sensor
-    case wide = "16:9"
-    case classic = "4:3"
-    case square = "1:1"
-    case guide
-}
+extension PhotoAspect: SettingChoice {}
 
 public enum FocusWait: String, Hashable, Sendable, CaseIterable, SettingChoice {
     case off

@@ -47,11 +47,14 @@ final class Devices {
     }
 
     func plant(store: any MediaStore, media: String) -> Plant {
-        Plant(
+        // One copy for pictures that are drawn into, whichever thread makes them.
+        let scratch = ScratchPicture()
+        return Plant(
             clock: MachineClock(), stations: stations(), firstCamera: CameraID(settings.defaultCamera(of: board) ?? 0),
             startsCamera: settings.camera.autostart, buttons: buttons(),
             buttonRoles: board.buttons.map(\.role.rawValue), indicator: indicator(), microphone: microphone(),
-            stillEncoders: [JPEGEncoder(), JPEGEncoder()], clipWriters: writers, store: store, mediaFolder: media,
+            stillEncoders: [JPEGEncoder(scratch: scratch), JPEGEncoder(scratch: scratch)], clipWriters: writers,
+            store: store, mediaFolder: media,
             settings: LiveSettings(settings, board: board, writers: writers), make: "fieldcam",
             software: "fieldcam \(fieldcamVersion)")
     }

@@ -24,7 +24,8 @@ extension LiveSettings {
             photoQuality: settings.photo.quality,
             encoders: working.map { [$0] + encoders.filter { $0 != working } } ?? encoders,
             videoBitRate: preset.bitRate, everyFrameIsKey: preset.everyFrameIsKey,
-            framerate: settings.video.effectiveFramerate, recordsSound: settings.audio.enabled)
+            framerate: settings.video.effectiveFramerate, recordsSound: settings.audio.enabled,
+            framing: settings.framing)
     }
 
     /// Ring, shots in work, queued shots, the encoder's backlog and what the camera fills; less on a small board.
