@@ -494,6 +494,14 @@ Failure choose_streams(
 		still = proposal && !proposal->empty() ? proposal->at(0).size : video;
 	}
 	first_is_still = true;
+	if (wish.only_still) {
+		for (StreamRole role : {StreamRole::StillCapture, StreamRole::VideoRecording, StreamRole::Viewfinder}) {
+			configuration = accepted(camera, {role}, {still}, buffers);
+			if (configuration)
+				return {};
+		}
+		return failed(-ENOTSUP, "the camera '" + camera.id() + "' has no still stream of a format that we know");
+	}
 	if (still != video) {
 		// The largest stream must be the first one.
 		first_is_still = uint64_t(still.width) * still.height >= uint64_t(video.width) * video.height;
@@ -970,8 +978,8 @@ int configure(
 	return guarded(error, error_size, [&]() -> Failure {
 		if (camera->is_running.load(std::memory_order_relaxed))
 			return failed(-EBUSY, "a running camera can't be configured; stop it first");
-		if (!(wish->framerate > 0) || wish->buffers < 1 || wish->buffers > FC_CAMERA_MAXIMUM_BUFFERS || wish->video_width == 0 ||
-		    wish->video_height == 0)
+		if (!(wish->framerate > 0) || wish->buffers < 1 || wish->buffers > FC_CAMERA_MAXIMUM_BUFFERS ||
+		    (!wish->only_still && (wish->video_width == 0 || wish->video_height == 0)))
 			return failed(-EINVAL, "a camera needs a video size, a frame rate above 0 and 1 … 64 buffers");
 		std::unique_ptr<fc_camera_memory> mapped;
 		Failure failure;
@@ -1041,6 +1049,18 @@ void close_camera(fc_camera *camera) noexcept
 
 const char *model(const fc_camera *camera) noexcept { return camera->model.c_str(); }
 
+void sensor_pixels(const fc_camera *camera, uint32_t *width, uint32_t *height) noexcept
+{
+	*width = *height = 0;
+	guarded(nullptr, 0, [&]() -> Failure {
+		if (auto size = camera->camera->properties().get(libcamera::properties::PixelArraySize)) {
+			*width = size->width;
+			*height = size->height;
+		}
+		return {};
+	});
+}
+
 int queue(fc_camera *camera, uint32_t buffer, const fc_camera_controls *controls) noexcept
 {
 	if (buffer >= camera->requests.size())
@@ -1093,7 +1113,7 @@ const fc_camera_table *fc_camera_table_of_library(void)
 {
 	static const fc_camera_table table = {
 		FC_CAMERA_TABLE_VERSION, CameraManager::version().c_str(),
-		list, open_camera, configure, start, stop, close_camera, model, queue, take, image, synchronise, unmap,
+		list, open_camera, configure, start, stop, close_camera, model, sensor_pixels, queue, take, image, synchronise, unmap,
 	};
 	return &table;
 }

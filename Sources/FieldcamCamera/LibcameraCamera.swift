@@ -83,12 +83,13 @@ public final class LibcameraCamera: Camera, @unchecked Sendable {
             throw HardwareError(.invalid, operation, detail: "it isn't open; open it first")
         }
         session = nil
+        let slots = min(max(request.slots, 1), FramePool.maximumSlots)
         var wish = fc_camera_wish(
             still_width: UInt32(clamping: request.still?.width ?? 0),
             still_height: UInt32(clamping: request.still?.height ?? 0),
             video_width: UInt32(clamping: request.video.width), video_height: UInt32(clamping: request.video.height),
-            framerate: request.framerate,
-            buffers: UInt32(clamping: min(max(request.slots, 1), FramePool.maximumSlots)), heap: nil)
+            framerate: request.framerate, only_still: request.isStillOnly ? 1 : 0,
+            buffers: UInt32(min(max(request.buffers ?? request.slots, 1), slots)), heap: nil)
         var mode = fc_camera_mode()
         var memory: OpaquePointer?
         let text = ErrorText()
@@ -98,7 +99,7 @@ public final class LibcameraCamera: Camera, @unchecked Sendable {
         }
         guard code == 0, let memory else { throw .errno(code, operation, detail: text.string) }
         let session = CameraSession(
-            mode: mode, memory: CameraMemory(table: table, handle: memory), slots: Int(wish.buffers), freed: freed)
+            mode: mode, memory: CameraMemory(table: table, handle: memory), slots: slots, freed: freed)
         self.session = session
         var told = CameraMode(
             model: model, pool: session.pool, frameInterval: session.interval, copiesFrames: session.copiesFrames,

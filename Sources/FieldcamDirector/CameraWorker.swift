@@ -15,6 +15,10 @@ final class CameraWorker: @unchecked Sendable {
         /// Stops it; it stays configured, with its buffers.
         case pause
         case close
+        /// Leaves the stream for another mode, whose first frame has these controls, the crop by the zoom in its own shape.
+        case expose(CameraRequest, CameraControls, zoom: Double)
+        /// From another mode back to the stream, whose first frame has these controls.
+        case resume(CameraRequest, CameraControls)
     }
 
     private let id: CameraID
@@ -68,10 +72,35 @@ final class CameraWorker: @unchecked Sendable {
         case .close:
             shutDown()
             facts.post(.cameraStopped(id))
+        case .expose(let request, let controls, let zoom): expose(request, controls, zoom)
+        case .resume(let request, let controls):
+            camera.stop()
+            mode = nil
+            bringUp(request, controls)
         }
     }
 
-    private func bringUp(_ request: CameraRequest) {
+    private func expose(_ request: CameraRequest, _ controls: CameraControls, _ zoom: Double) {
+        camera.stop()
+        // The stream is configured anew afterwards, whatever comes of this.
+        mode = nil
+        do throws(HardwareError) {
+            if !isOpen {
+                try camera.open()
+                isOpen = true
+            }
+            let mode = try camera.configure(request)
+            var controls = controls
+            controls.crop = mode.abilities.crop(zoom: zoom)
+            camera.control(controls)
+            try camera.start()
+            facts.post(.sensorStarted(id, mode))
+        } catch {
+            facts.post(.sensorFailed(id, error))
+        }
+    }
+
+    private func bringUp(_ request: CameraRequest, _ controls: CameraControls? = nil) {
         do throws(HardwareError) {
             if !isOpen {
                 try camera.open()
@@ -84,6 +113,7 @@ final class CameraWorker: @unchecked Sendable {
                 mode = try camera.configure(request)
                 self.mode = mode
             }
+            if let controls { camera.control(controls) }
             try camera.start()
             facts.post(.cameraStarted(id, mode))
         } catch {

@@ -178,7 +178,7 @@ public final class Director: @unchecked Sendable {
             polled[2].fd = plant.buttons.descriptor
             for (index, station) in stations.enumerated() where station.runs {
                 polled[3 + 2 * index].fd = station.camera.descriptor
-                polled[4 + 2 * index].fd = station.mode?.pool.freed.descriptor ?? -1
+                polled[4 + 2 * index].fd = station.streaming?.pool.freed.descriptor ?? -1
             }
             _ = poll(polled.baseAddress, nfds_t(count), -1)
             if polled[1].revents != 0 { timer.clear() }
@@ -200,7 +200,7 @@ public final class Director: @unchecked Sendable {
         if let deadline = indicator.nextDeadline, deadline <= due { indicator.advance(due) }
         for station in stations where station.runs {
             // Cleared first: a slot that becomes free from here on signals again.
-            station.mode?.pool.freed.clear()
+            station.streaming?.pool.freed.clear()
             station.camera.requeue(now: due)
         }
         if case .inline = labour {
@@ -303,19 +303,19 @@ public final class Director: @unchecked Sendable {
     private func take(_ fact: CameraFact, from station: Station) {
         switch fact {
         case .frame(var frame):
-            guard let mode = station.mode else { return }
-            frame.ref.camera = station.id.index
+            guard let mode = station.streaming else { return }
+            station.name(&frame)
             let lease = mode.pool.lease(frame.ref)
             meter.measure(lease.video, into: &frame)
             leases.insert(lease)
             let missed = station.link.saw(frame, now: plant.clock.now)
-            if station.link.isNewlyUp, station === active { cameraIsUp(mode) }
+            if station.link.isNewlyUp, station === active, !station.isExposing { cameraIsUp(mode) }
             desk.update {
                 $0.counters.frames += 1
                 $0.counters.framesMissed += missed
                 $0.camera.lastFrame = frame.exposureEnd
             }
-            reduce(.frame(frame))
+            reduce(station.isExposing ? .sensorFrame(frame) : .frame(frame))
         case .frameFailed:
             desk.update { $0.counters.framesFailed += 1 }
         case .lost:
@@ -329,6 +329,8 @@ public final class Director: @unchecked Sendable {
             switch fact {
             case .cameraStarted(let camera, let mode): started(stations[camera.index], mode)
             case .cameraFailed(let camera, let error): failed(stations[camera.index], error)
+            case .sensorStarted(let camera, let mode): sensorStarted(stations[camera.index], mode)
+            case .sensorFailed(let camera, let error): sensorFailed(stations[camera.index], error)
             case .cameraStopped(let camera): stopped(stations[camera.index])
             case .shotSaved(let number, let files):
                 if let index = shots.firstIndex(where: { $0.number == number }) { shots[index].files = files }
@@ -465,7 +467,7 @@ public final class Director: @unchecked Sendable {
 
     /// The status' word; what only the shell knows (that a lost camera is being brought back) stays as it was told.
     private func cameraState(_ told: String) -> String {
-        if session.switchTarget != nil { return "switching" }
+        if session.switchTarget != nil || session.isInSensorMode { return "switching" }
         switch session.camera {
         case .starting: return "starting"
         case .up: return "up"

@@ -14,6 +14,7 @@ extension Director {
     func stopCamera(_ station: Station, keeps: Bool) {
         station.isWanted = false
         station.runs = false
+        station.leaveSensor()
         station.link.forget()
         station.worker.post(keeps ? .pause : .close)
         if !keeps { station.mode = nil }
@@ -31,8 +32,11 @@ extension Director {
 
     func started(_ station: Station, _ mode: CameraMode) {
         guard station.isWanted else { return station.worker.post(.pause) }
+        // It was ordered elsewhere meanwhile, and will answer that.
+        guard !station.isExposing else { return }
         station.adopt(mode)
         station.runs = true
+        station.beginCount()
         station.link.started(interval: mode.frameInterval, now: plant.clock.now)
         station.camera.control(station.controls)
         var abilities = mode.abilities
@@ -60,6 +64,10 @@ extension Director {
 
     func cameraIsUp(_ mode: CameraMode) {
         tellMode(mode, of: active)
+        if active.returns {
+            active.returns = false
+            return reduce(.camera(.up, at: plant.clock.now))
+        }
         send("camera.up", fields: [.init("role", .string(active.role))])
         Log.notice("camera up", ["role": active.role, "model": mode.model])
         let wanted = active.request.video
@@ -94,6 +102,7 @@ extension Director {
     func failed(_ station: Station, _ error: HardwareError) {
         station.runs = false
         station.mode = nil
+        station.leaveSensor()
         guard station.isWanted else { return }
         guard station === active else {
             station.isWanted = false
@@ -115,6 +124,7 @@ extension Director {
     func lost(_ station: Station, _ why: String) {
         guard station.runs else { return }
         station.runs = false
+        station.leaveSensor()
         Log.error("camera lost", ["role": station.role, "reason": why])
         guard station === active else {
             station.isWanted = false

@@ -39,7 +39,7 @@ extension Director {
             store.post(.reserveNumbers)
         case .control(let controls):
             active.controls = controls
-            if active.runs { active.camera.control(controls) }
+            if active.runs, !active.isExposing { active.camera.control(controls) }
         case .measureRegion(let region): meter.region = region
         case .rememberScene: meter.remember()
         case .lightOn(let camera, let level, let deadline): light(camera, level: level, deadline: deadline)
@@ -49,6 +49,8 @@ extension Director {
         case .stopCamera(let camera): stopCamera(stations[camera.index], keeps: true)
         case .releaseCamera(let camera): stopCamera(stations[camera.index], keeps: false)
         case .useCamera(let camera): useCamera(stations[camera.index])
+        case .exposeSensor(let camera, let controls, let zoom): expose(stations[camera.index], controls, zoom)
+        case .resumeStream(let camera): resume(stations[camera.index])
         case .announce(let announcement):
             tell(announcement)
         case .answer(let token, let answer):

@@ -16,6 +16,8 @@ public struct LiveSettings: Hashable, Sendable {
     public var recordsSound: Bool
     /// Guide, aspect and overlay: from the next shot and the next clip on.
     public var framing: Framing
+    /// Size of shots by a mode switch to the full sensor; `nil`: the whole of it.
+    public var sensorStill: Size?
 
     public init(
         session: SessionSettings, requests: [CameraRequest], photoQuality: Int, encoders: [String],

@@ -21,6 +21,34 @@ final class Station {
     /// An order was given to its thread and isn't answered yet.
     var isBusy = false
     var controls = CameraControls()
+    /// It is away from its stream for shots of the full sensor, or ordered to.
+    var isExposing = false
+    /// What it does there; `nil`: it isn't there yet.
+    var sensorMode: CameraMode?
+    /// It comes back from there, which is no news.
+    var returns = false
+    /// Added to the camera's own count, so that frames of different runs have different names.
+    private var base: UInt64 = 0
+    private var last: UInt64 = 0
+
+    /// What the frames that come now are like.
+    var streaming: CameraMode? { isExposing ? sensorMode : mode }
+
+    /// A new run begins.
+    func beginCount() { base = last &+ 1 }
+
+    func name(_ frame: inout Frame) {
+        frame.ref.camera = id.index
+        frame.ref.sequence &+= base
+        last = max(last, frame.ref.sequence)
+    }
+
+    /// Back from the full sensor, or never arrived there.
+    func leaveSensor() {
+        isExposing = false
+        sensorMode = nil
+        returns = false
+    }
 
     struct Identity {
         var model = ""

@@ -5,6 +5,9 @@ import FieldcamPorts
 enum WorkerFact: Sendable {
     case cameraStarted(CameraID, CameraMode)
     case cameraFailed(CameraID, HardwareError)
+    /// In the mode that reads the whole sensor, for shots.
+    case sensorStarted(CameraID, CameraMode)
+    case sensorFailed(CameraID, HardwareError)
     case cameraStopped(CameraID)
 
     case shotSaved(MediaNumber, PhotoFiles)

@@ -11,6 +11,10 @@ public struct CameraRequest: Hashable, Sendable {
     public var framerate: Double
     /// Frame slots wanted: ring, shots in work, queued shots and the encoder together.
     public var slots: Int
+    /// Photos only: one stream of `still`'s size, in the still role, with as few buffers as will do. `video` doesn't count.
+    public var isStillOnly = false
+    /// Buffers of the camera's own; `nil`: as many as slots. With fewer, frames are copied into slots of our own.
+    public var buffers: Int?
 
     public init(still: Size?, video: Size, framerate: Double, slots: Int) {
         self.still = still
@@ -89,8 +93,8 @@ public protocol Camera: AnyObject, Sendable {
     func drain(_ body: (CameraFact) -> Void)
     /// Director. Queues again the slots that became free, and what the frame grid makes due.
     func requeue(now: Instant)
-    /// Director. Sets the controls with the next request that is queued; the latest call counts. Never allocates once the
-    /// camera runs.
+    /// Director; camera thread between `configure` and `start`, for the first frame. Sets the controls with the next request
+    /// that is queued; the latest call counts. Never allocates once the camera runs.
     func control(_ controls: CameraControls)
     /// Director. When `requeue` wants to be called even if nothing happens; `nil`: only after a slot became free.
     var nextDeadline: Instant? { get }

@@ -15,6 +15,8 @@ extension Settings {
         session.switchWhileRecording = camera.switchWhileRecording
         session.light = light(on: board)
         session.optics = optics
+        session.photoSource = photo.source
+        session.focusWait = photo.waitForFocus
         return session
     }
 

@@ -121,7 +121,7 @@ public final class SimulatedCamera: Camera {
                 .invalid, operation, code: EINVAL, detail: "sizes, frame rate and slots must be above 0")
         }
         let stillSize = fitted(request.still ?? properties.sensor)
-        let videoSize = fitted(request.video)
+        let videoSize = request.isStillOnly ? stillSize : fitted(request.video)
         let framerate = min(max(request.framerate, 1), properties.maximumFramerate)
         func layout(_ size: Size) -> ImageLayout {
             .packed(width: size.width, height: size.height, format: properties.format, colour: .sycc)

@@ -119,6 +119,10 @@ final class CameraPipelineDouble: @unchecked Sendable {
                 },
                 close: { _ in },
                 model: { _ in UnsafePointer(CameraPipelineDouble.name) },
+                pixels: { handle, width, height in
+                    width.pointee = 64
+                    height.pointee = 32
+                },
                 queue: { handle, request, controls in
                     let double = CameraPipelineDouble.of(handle)
                     if let controls { double.changes.append(controls.pointee) }

@@ -187,7 +187,6 @@ final class SettingsTests: XCTestCase {
 
     func testFeaturesOfALaterVersionAreRefused() {
         let later = [
-            "photo.source = \"sensor\"", "photo.wait_for_focus = \"short\"",
             "low_light.stack = 4", "interval.every = \"1min\"", "trigger.action = \"clip\"",
             "audio.sharing = \"exclusive\"",
             "camera.default = \"last\"", "storage.when_full = \"delete_oldest\"", "storage.delete = \"any\"",
@@ -200,8 +199,8 @@ final class SettingsTests: XCTestCase {
             XCTAssertTrue(found.first?.contains("is not in this version; ") == true, "\(text): \(found)")
         }
         XCTAssertEqual(
-            complaints("[photo]\nsource = \"sensor\""),
-            [#"s.toml:2:10: photo.source = "sensor" is not in this version; leave it at "stream""#])
+            complaints("[interval]\nevery = \"1min\""),
+            [#"s.toml:2:9: interval.every = "1min" is not in this version; leave it at "0s""#])
     }
 
     func testDuplicatesAndSyntax() {

@@ -77,6 +77,50 @@ public enum CameraContract {
             try expect(
                 isLarger || !bench.abilities.hasTwoStreams, "still \(still) isn't larger than video \(video)")
         },
+        ContractCase(
+            "it leaves its stream for a photo of its largest size, comes back, and all that is held stays readable"
+        ) {
+            bench throws(ContractFailure) in
+            let small = bench.abilities.small
+            let watch = try CameraWatch(bench, still: small, video: small)
+            let stream = watch.request
+            var shot = CameraRequest(
+                still: nil, video: small, framerate: stream.framerate, slots: 3)
+            shot.isStillOnly = true
+            for _ in 0..<3 {
+                try watch.start()
+                try watch.wait("a frame of the stream") { !$0.frames.isEmpty }
+                watch.camera.stop()
+                watch.request = shot
+                try watch.configure(still: nil, video: small)
+                let pool = watch.mode.pool
+                try expect(
+                    pool.still == pool.video
+                        && (0..<pool.slots).allSatisfy { pool.stillBase($0) == pool.videoBase($0) },
+                    "photos only are two streams: \(pool.still), \(pool.video)")
+                try expect(
+                    pool.still.width * pool.still.height >= small.width * small.height,
+                    "the largest photo is \(pool.still.size), the stream \(small)")
+                var controls = CameraControls()
+                controls.crop = watch.mode.abilities.crop(zoom: 1)
+                watch.camera.control(controls)
+                watch.keep = 1
+                let before = watch.frames.count
+                try watch.start()
+                try watch.wait("a frame of the largest size") { $0.frames.count > before && !$0.held.isEmpty }
+                let photo = watch.held.removeFirst()
+                watch.keep = 0
+                watch.camera.stop()
+                watch.request = stream
+                try watch.configure(still: small, video: small)
+                let back = watch.frames.count
+                try watch.start()
+                try watch.wait("frames of the stream again") { $0.frames.count >= back + 3 }
+                try photo.checkUnchanged()
+                watch.camera.stop()
+            }
+            try expect(watch.failures == 0 || !watch.isLost, "a mode switch was told as a loss")
+        },
         ContractCase("senseless wishes are invalid") { bench throws(ContractFailure) in
             let camera = bench.makeCamera()
             defer { camera.close() }

@@ -45,7 +45,7 @@ public final class CameraWatch {
     public var isKeeping = true
 
     private let bench: any CameraBench
-    private var request: CameraRequest
+    public var request: CameraRequest
 
     /// An opened and configured camera; sizes default to the bench's small one.
     public init(

@@ -27,7 +27,8 @@ public final class Studio {
         settings: SessionSettings = SessionSettings(), size: Size = Size(width: 640, height: 480),
         framerate: Double = 30,
         slots: Int = 24, startsCamera: Bool = true, stillEncoder: any StillEncoder = LumaEncoder(),
-        clipWriters: (any ClipWriterFactory)? = nil, cameras: Int = 1, light: ((SimulatedWorld) -> any Light)? = nil
+        clipWriters: (any ClipWriterFactory)? = nil, cameras: Int = 1, light: ((SimulatedWorld) -> any Light)? = nil,
+        sensor: Size? = nil
     ) {
         clock = ManualClock()
         world = clock.makeWorld()
@@ -35,7 +36,8 @@ public final class Studio {
         let light = light?(world)
         var stations: [Plant.Station] = []
         for variant in 0..<cameras {
-            let properties = SimulatedCamera.Properties(sensor: size, variant: variant, hasLight: light != nil)
+            let properties = SimulatedCamera.Properties(
+                sensor: sensor ?? size, variant: variant, hasLight: light != nil)
             stations.append(
                 Plant.Station(
                     role: variant == 0 ? "rear" : "front",

@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /// Raised by every change of this header; a library of another version is refused.
-#define FC_CAMERA_TABLE_VERSION 3
+#define FC_CAMERA_TABLE_VERSION 4
 /// The exported symbol: a `fc_camera_table_function`.
 #define FC_CAMERA_TABLE_SYMBOL "fc_camera_table_of_library"
 /// Most buffers of a camera: one bit each in the program's masks.
@@ -60,6 +60,8 @@ typedef struct fc_camera_wish {
 	uint32_t video_width, video_height;
 	/// Frames a second, above 0.
 	double framerate;
+	/// 1: one stream in the role of stills, of the still size; the video size doesn't count.
+	uint32_t only_still;
 	/// Buffers wanted of each stream, 1 … FC_CAMERA_MAXIMUM_BUFFERS.
 	uint32_t buffers;
 	/// The device of a dma heap to allocate from, such as "/dev/dma_heap/vidbuf_cached"; without one, or if it can't give the
@@ -253,6 +255,9 @@ typedef struct fc_camera_table {
 
 	/// libcamera's model of the camera, or its id; lives as long as the camera.
 	const char *_Nonnull (*_Nonnull model)(const fc_camera *_Nonnull camera);
+
+	/// Camera thread. The sensor's pixels; 0 × 0 where they aren't told.
+	void (*_Nonnull pixels)(const fc_camera *_Nonnull camera, uint32_t *_Nonnull width, uint32_t *_Nonnull height);
 
 	/// Director (and camera thread right after `start`). Queues a request, with changed controls if there are any: they are
 	/// read during the call only. The buffer belongs to the camera until its record is taken or `stop` returns.

@@ -33,4 +33,11 @@ public struct CameraAbilities: Hashable, Sendable {
     public var hasLight = false
 
     public init() {}
+
+    /// The part of the field that is streamed: the stream's shape, centred, divided by the zoom (1 and up).
+    public func crop(zoom: Double) -> UnitRect {
+        let base = PictureMapping.centred(aspect: streamAspect, within: fieldAspect)
+        let (width, height) = (base.width / zoom, base.height / zoom)
+        return UnitRect(x: (1 - width) / 2, y: (1 - height) / 2, width: width, height: height)
+    }
 }

@@ -93,7 +93,7 @@ struct Optics: Sendable {
             hold(point, since: now, into: &effects)
         } else {
             focus = .scanning(point, since: now, frames: 0, hasScanned: false)
-            controls.focusScan &+= 1
+            scan()
         }
         update(settings, into: &effects)
         return .effective(.focus(point))
@@ -125,6 +125,45 @@ struct Optics: Sendable {
         guard factor <= maximumZoom(settings) + 1e-9 else { return .rejected(.outOfRange) }
         targetZoom = factor
         return .effective(.zoom(factor))
+    }
+
+    /// A shot waits for focus: where the lens only moves when asked, it is asked, unless it is focused. False: it can't
+    /// become focused by itself, so that there is nothing to wait for.
+    mutating func focusForShot(after last: Frame?, _ settings: OpticsSettings, into effects: inout Effects) -> Bool {
+        guard abilities.focus != nil, !controls.focusIsPaused else { return false }
+        switch focus {
+        case .manual: return false
+        case .scanning: return true
+        case .continuous, .held:
+            guard controls.focus == .oneShot, last?.focus != .focused, last?.focus != .scanning else { return true }
+            scan()
+            update(settings, into: &effects)
+            return true
+        }
+    }
+
+    /// The controls of a picture of the full sensor: exposed and focused as the stream's last picture, so that nothing has to
+    /// settle. Where its exposure can't be set by hand, the automatic one goes on.
+    func controlsOfSensorShot(carrying last: Frame) -> CameraControls {
+        var controls = controls
+        if let range = abilities.exposure, let gains = abilities.gain, let exposure = last.exposure,
+            range.contains(exposure), let gain = last.gain
+        {
+            controls.shutter = exposure
+            controls.gain = min(max(gain, gains.lowerBound), gains.upperBound)
+            controls.longestFrame = max(controls.longestFrame, exposure)
+        }
+        if let range = abilities.focus, let position = last.lensPosition, range.contains(position) {
+            controls.focus = .manual(position)
+            controls.focusWindow = nil
+        }
+        return controls
+    }
+
+    /// A new scan, told even if nothing else changes.
+    private mutating func scan() {
+        controls.focusScan &+= 1
+        wasTold = false
     }
 
     // MARK: Frames and time
@@ -296,11 +335,7 @@ struct Optics: Sendable {
     }
 
     /// The part of the field that is streamed: the stream's shape, centred, divided by the zoom.
-    private var crop: UnitRect {
-        let base = PictureMapping.centred(aspect: abilities.streamAspect, within: abilities.fieldAspect)
-        let (width, height) = (base.width / zoom, base.height / zoom)
-        return UnitRect(x: (1 - width) / 2, y: (1 - height) / 2, width: width, height: height)
-    }
+    private var crop: UnitRect { abilities.crop(zoom: zoom) }
 
     /// The window around a point that the viewer named, in the stream's image.
     private func window(around point: UnitPoint) -> UnitRect {

@@ -52,6 +52,11 @@ public enum Effect: Hashable, Sendable {
     case releaseCamera(CameraID)
     /// From now on this camera's frames are the ones that count.
     case useCamera(CameraID)
+    /// Leave the stream and read the whole sensor, from the first picture on with these controls (their crop is as the zoom
+    /// says, in the shape of that mode); answered by `Fact.sensorFrame`, or `sensorFailed`.
+    case exposeSensor(CameraID, CameraControls, zoom: Double)
+    /// Back to the stream; answered by its frames.
+    case resumeStream(CameraID)
 
     // Telling
     case announce(Announcement)
@@ -64,6 +69,8 @@ public enum Announcement: Hashable, Sendable {
     case photoRequested(MediaNumber, Source)
     case photoSaved(MediaNumber, Source, frame: Frame, pressOffset: Duration, flashFired: Bool)
     case photoFailed(MediaNumber, Source, FailureReason)
+    /// The shot was to come from the full sensor; it comes from the stream.
+    case sensorRefused(MediaNumber, Source, SensorRefusal)
     case recordingRequested(MediaNumber, Source)
     case recordingStarted(MediaNumber, Source, ClipKey, firstFrameOffset: Duration)
     case recordingStopped(MediaNumber, Source, StopReason)

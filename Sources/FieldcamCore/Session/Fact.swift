@@ -26,6 +26,10 @@ public enum Fact: Sendable {
 
     /// A good frame was completed; the shell holds it until `Effect.dropFrame`.
     case frame(Frame)
+    /// A good picture of the full sensor, in the mode that `Effect.exposeSensor` ordered; held as `frame` is.
+    case sensorFrame(Frame)
+    /// The camera can't be had in that mode; it is to be brought back to the stream.
+    case sensorFailed(CameraID, at: Instant)
     case camera(CameraState, at: Instant)
 
     /// What the active camera can do, told after each configuration.
@@ -67,9 +71,9 @@ extension Fact {
             .softwareContact(_, _, _, let at), .shotRequested(_, _, let at), .recordingRequested(_, _, _, let at),
             .stopRequested(_, _, let at), .camera(_, let at), .cameraFailed(_, _, let at), .light(_, _, let at),
             .lightFailed(_, let at), .command(_, _, _, let at), .storage(_, let at), .encoderLost(_, let at),
-            .shutdown(let at), .time(let at):
+            .shutdown(let at), .time(let at), .sensorFailed(_, let at):
             at
-        case .frame(let frame): frame.exposureEnd
+        case .frame(let frame), .sensorFrame(let frame): frame.exposureEnd
         case .buttonEnabled, .settingsChanged, .abilities, .numbersReserved, .shotSaved, .shotFailed, .clipSaved,
             .clipEmpty, .clipFailed:
             nil

@@ -46,6 +46,8 @@ public struct Session: Sendable {
     var optics: [Optics]
     var switching: CameraSwitch?
     var convergence = Convergence(isOver: true)
+    /// The full sensor is read for a shot, or the camera is on its way there or back.
+    var sensor: SensorExposure?
     var wantsStandby = false
     /// When somebody last did something.
     var lastUse = Instant(nanoseconds: Int64.min / 2)
@@ -104,6 +106,7 @@ public struct Session: Sendable {
         if let time = fact.time { latest = max(latest, time) }
         take(fact, into: &effects)
         followRecording(into: &effects)
+        advanceLateShots(into: &effects)
         considerStandby(into: &effects)
         indicate(since: first, into: &effects)
     }
@@ -144,6 +147,8 @@ public struct Session: Sendable {
 
         case .frame(let frame):
             takeFrame(frame, into: &effects)
+        case .sensorFrame(let frame): takeSensorFrame(frame, into: &effects)
+        case .sensorFailed(let camera, _): loseSensor(camera, into: &effects)
         case .camera(let state, let at):
             // What is told of a camera that was stopped for a switch is old.
             guard switching?.oldIsStopped != true else { return }
@@ -196,9 +201,11 @@ public struct Session: Sendable {
             let due = buttons[index].line.deadline(bounce: settings.bounce, poll: settings.levelPoll)
             earliest = Self.earlier(earliest, due)
         }
-        for index in queue.indices where !queue[index].candidate.isResolved {
+        for index in queue.indices where !queue[index].candidate.isResolved && queue[index].sensor != .exposing {
             earliest = Self.earlier(earliest, queue[index].deadline)
         }
+        for shot in queue { earliest = Self.earlier(earliest, focusDeadline(of: shot)) }
+        earliest = Self.earlier(earliest, sensorDeadline)
         for index in clips.indices { earliest = Self.earlier(earliest, deadline(ofClip: index)) }
         earliest = Self.earlier(earliest, lightDeadline)
         earliest = Self.earlier(earliest, flashDeadline)
@@ -220,13 +227,15 @@ public struct Session: Sendable {
         passSwitchTime(into: &effects)
         optics[active.index].passTime(now, settings.optics, into: &effects)
         advanceFlash(into: &effects)
+        passFocusTime(into: &effects)
+        passSensorTime(into: &effects)
         passShotTime(into: &effects)
         passClipTime(into: &effects)
     }
 
     /// Nothing is under way: no clip, no shot, no press that may become one, no switch of cameras.
     public var isIdle: Bool {
-        clips.isEmpty && queue.isEmpty && working.isEmpty && switching == nil
+        clips.isEmpty && queue.isEmpty && working.isEmpty && switching == nil && sensor == nil
             && buttons[Self.shutter].gesture.press == nil
     }
 
@@ -322,6 +331,7 @@ public struct Session: Sendable {
         isStopping = true
         cancelSwitch(into: &effects)
         forgetFlash(into: &effects)
+        abandonSensor(.stopping, into: &effects)
         endGesture(at: at, into: &effects)
         if let key = recordingClip { stop(key, end: at, .shutdown, into: &effects) }
         endAllLight(into: &effects)

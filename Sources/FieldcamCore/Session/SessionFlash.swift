@@ -33,7 +33,8 @@ extension Session {
         var index = 0
         while index < queue.count, flash == nil {
             defer { index += 1 }
-            guard queue[index].flash == .wanted else { continue }
+            // The lens first.
+            guard queue[index].flash == .wanted, queue[index].focus.isOver else { continue }
             guard mayFlash else {
                 queue[index].flash = .none
                 continue

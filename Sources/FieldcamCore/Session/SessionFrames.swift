@@ -12,6 +12,7 @@ extension Session {
             effects.append(.dropFrame(frame.ref))
             return
         }
+        if sensor?.number == nil { sensor = nil }
         if camera == .starting { changeCamera(.up, at: frame.exposureEnd, into: &effects) }
         if frame.exposureStart > latestFrame, lastFrame != nil {
             let gap = frame.exposureStart - latestFrame
@@ -30,6 +31,7 @@ extension Session {
         considerMaximum(into: &effects)
         considerTorch(into: &effects)
         optics[active.index].take(frame, settings.optics, into: &effects)
+        offerToFocusWait(held, into: &effects)
         offerToFlash(held, into: &effects)
         advanceFlash(into: &effects)
         makeRoom(into: &effects)
@@ -45,6 +47,7 @@ extension Session {
         case .up: break
         case .starting where before != .up: break
         case .starting, .down, .standby, .released:
+            abandonSensor(.cameraFailed, into: &effects)
             endAllLight(into: &effects)
             lastFrame = nil
             shelf.trimRing(to: 0, into: &effects)

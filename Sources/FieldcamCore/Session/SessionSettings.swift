@@ -53,6 +53,8 @@ public struct SessionSettings: Hashable, Sendable {
     /// Shots being encoded or stored at the same time, at most.
     public var shotsInWork = 2
     public var optics = OpticsSettings()
+    public var photoSource = PhotoSource.stream
+    public var focusWait = FocusWait.off
 
     public var light = Light()
     /// Idle time after which the camera goes to standby; zero: never.

@@ -42,7 +42,9 @@ extension Session {
         queue.append(
             Shot(
                 number: number, source: source, candidate: candidate,
-                deadline: candidate.press + patience(for: candidate), flash: wantsFlash ? .wanted : .none))
+                deadline: candidate.press + patience(for: candidate), committed: latest,
+                flash: wantsFlash ? .wanted : .none, focus: settings.focusWait == .off ? .none : .wanted,
+                sensor: settings.photoSource == .sensor ? .wanted : .none))
         advanceFlash(into: &effects)
         makeRoom(into: &effects)
         // After a long press the time to wait is over already.
@@ -66,7 +68,7 @@ extension Session {
     mutating func dispatchShots(into effects: inout Effects) {
         var index = 0
         while index < queue.count, working.count < settings.shotsInWork {
-            guard queue[index].candidate.isResolved, queue[index].flash.isOver, let frame = queue[index].candidate.frame
+            guard queue[index].isReady, let frame = queue[index].candidate.frame
             else {
                 index += 1
                 continue
@@ -79,6 +81,15 @@ extension Session {
                     flashFired: shot.flash.isProven))
             shot.candidate.release(on: &shelf, into: &effects)
         }
+    }
+
+    /// Shots that are exposed after their commit, for the lens or from the full sensor.
+    mutating func advanceLateShots(into effects: inout Effects) {
+        guard queue.contains(where: { !$0.focus.isOver || !$0.sensor.isOver }) else { return }
+        advanceFocusWait(into: &effects)
+        advanceFlash(into: &effects)
+        advanceSensor(into: &effects)
+        dispatchShots(into: &effects)
     }
 
     mutating func endShot(_ number: MediaNumber, failure: FailureReason?, into effects: inout Effects) {
@@ -100,7 +111,8 @@ extension Session {
     mutating func passShotTime(into effects: inout Effects) {
         var index = 0
         while index < queue.count {
-            guard !queue[index].candidate.isResolved, queue[index].deadline <= now else {
+            guard !queue[index].candidate.isResolved, queue[index].sensor != .exposing, queue[index].deadline <= now
+            else {
                 index += 1
                 continue
             }
@@ -129,6 +141,7 @@ extension Session {
             {
                 queue[index].flash = .none
             }
+            if queue[index].candidate.camera == active, endFocusWait(index, state, into: &effects) { continue }
             // What waits for another camera doesn't care.
             guard !queue[index].candidate.isResolved, queue[index].candidate.camera == active else {
                 index += 1

@@ -15,7 +15,9 @@ extension Session {
         guard abilities.indices.contains(target.index) else {
             return refuse(token, source, .outOfRange, into: &effects)
         }
-        guard switching == nil, !isStopping else { return refuse(token, source, .switching, into: &effects) }
+        guard switching == nil, sensor == nil, !isStopping else {
+            return refuse(token, source, .switching, into: &effects)
+        }
         guard target != active else {
             if let token { effects.append(.answer(token, .effective(.camera(active)))) }
             return

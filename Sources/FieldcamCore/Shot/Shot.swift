@@ -5,13 +5,21 @@ struct Shot: Sendable {
     var candidate: Candidate
     /// Until when a frame is waited for.
     var deadline: Instant
+    /// When it was committed: what is exposed late is exposed from then on.
+    let committed: Instant
     var flash = FlashStage.none
+    var focus = FocusStage.none
+    var sensor = SensorStage.none
 
     var press: Instant { candidate.press }
 
+    /// Its picture is decided.
+    var isReady: Bool { candidate.isResolved && flash.isOver && focus.isOver && sensor.isOver }
+
     /// Whether its picture is exposed after the commit: nothing else may shine then.
     var isExposedLate: Bool {
-        switch flash {
+        if !focus.isOver || !sensor.isOver { return true }
+        return switch flash {
         case .wanted, .firing: true
         case .none, .fired: candidate.needsConvergence && !candidate.isResolved
         }

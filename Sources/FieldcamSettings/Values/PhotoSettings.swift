@@ -10,12 +10,8 @@ public struct PhotoSettings: Hashable, Sendable {
     public var waitForFocus = FocusWait.off
 }
 
-public enum PhotoSource: String, Hashable, Sendable, CaseIterable, SettingChoice {
-    /// The frame of the press, no lag.
-    case stream
-    /// The full sensor, with a mode switch.
-    case sensor
-}
+extension PhotoSource: SettingChoice {}
+extension FocusWait: SettingChoice {}
 
 public enum PhotoSize: Hashable, Sendable {
     /// The largest that the source gives.
@@ -44,11 +40,3 @@ extension PhotoSize: SettingType {
 }
 
 extension PhotoAspect: SettingChoice {}
-
-public enum FocusWait: String, Hashable, Sendable, CaseIterable, SettingChoice {
-    case off
-    /// 300 ms at most.
-    case short
-    /// 2 s at most, then the shot fails.
-    case strict
-}

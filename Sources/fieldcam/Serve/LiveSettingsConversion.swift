@@ -15,8 +15,11 @@ extension LiveSettings {
         } else if working == "h264_v4l2m2m" {
             Log.notice("clips are made by h264_v4l2m2m, which was never verified on real hardware")
         }
+        let video = Size(width: preset.size.width, height: preset.size.height)
+        let takesSensor = settings.photo.source == .sensor
+        // With shots by a mode switch the stream needs no larger picture than the clip's.
         let request = CameraRequest(
-            still: settings.photo.size.pixels, video: Size(width: preset.size.width, height: preset.size.height),
+            still: takesSensor ? video : settings.photo.size.pixels, video: video,
             framerate: settings.video.effectiveFramerate, slots: Self.frameSlots)
         self.init(
             session: settings.session(for: board),
@@ -26,6 +29,7 @@ extension LiveSettings {
             videoBitRate: preset.bitRate, everyFrameIsKey: preset.everyFrameIsKey,
             framerate: settings.video.effectiveFramerate, recordsSound: settings.audio.enabled,
             framing: settings.framing)
+        sensorStill = takesSensor ? settings.photo.size.pixels : nil
     }
 
     /// Ring, shots in work, queued shots, the encoder's backlog and what the camera fills; less on a small board.

@@ -15,7 +15,7 @@ final class SettingsDesk: Sendable {
         "camera.default", "camera.autostart", "storage.reserve", "server.listen", "server.token_file",
     ]
     /// These wait for a camera that nothing is under way on.
-    private static let withIdleCamera: Set<String> = ["photo.size", "video.quality", "video.framerate"]
+    private static let withIdleCamera: Set<String> = ["photo.source", "photo.size", "video.quality", "video.framerate"]
 
     private struct State {
         /// What was set, key → TOML literal, in the order of the keys.

@@ -1,0 +1,70 @@
+import FieldcamCore
+import FieldcamLinux
+import FieldcamPorts
+
+// Shots of the full sensor: the camera leaves its stream for another mode, and comes back.
+extension Director {
+    func expose(_ station: Station, _ controls: CameraControls, _ zoom: Double) {
+        station.runs = false
+        station.isExposing = true
+        station.sensorMode = nil
+        // A clip that begins meanwhile waits for the stream's layout.
+        station.mode = nil
+        station.link.forget()
+        station.worker.post(.expose(sensorRequest(station), controls, zoom: zoom))
+    }
+
+    func resume(_ station: Station) {
+        guard station.isWanted else { return }
+        station.leaveSensor()
+        station.runs = false
+        station.returns = true
+        station.link.forget()
+        station.worker.post(.resume(station.request, station.controls))
+    }
+
+    /// One picture is exposed while the one before is being encoded, and one must be free for the camera to fill.
+    private func sensorRequest(_ station: Station) -> CameraRequest {
+        var request = CameraRequest(
+            still: settings.sensorStill, video: station.request.video, framerate: settings.framerate, slots: 3)
+        request.isStillOnly = true
+        return request
+    }
+
+    func sensorStarted(_ station: Station, _ mode: CameraMode) {
+        // Core didn't wait for it, or the camera is given up: what was ordered since will be answered.
+        guard station.isWanted, station.isExposing else { return }
+        station.sensorMode = mode
+        station.runs = true
+        station.beginCount()
+        station.link.started(interval: mode.frameInterval, now: plant.clock.now)
+        station.camera.requeue(now: plant.clock.now)
+    }
+
+    func sensorFailed(_ station: Station, _ error: HardwareError) {
+        guard station.isWanted, station.isExposing else { return }
+        Log.error("the full sensor can't be read", ["role": station.role, "reason": error.description])
+        reduce(.sensorFailed(station.id, at: plant.clock.now))
+    }
+
+    func tellSensorRefused(_ number: MediaNumber, _ source: Source, _ why: SensorRefusal) {
+        send(
+            "quality.fallback", number: number,
+            fields: [
+                .source(source), .init("requested", .string("photo.source sensor")),
+                .init("effective", .string("photo.source stream")), .reason(why.sentence),
+            ])
+    }
+}
+
+extension SensorRefusal {
+    fileprivate var sentence: String {
+        switch self {
+        case .recording: "a clip is being recorded, and it would miss frames"
+        case .flash: "the flash is timed by the running stream"
+        case .cameraFailed: "the camera can't be had in the mode of its full sensor"
+        case .noFrame: "no good frame of the full sensor came in time"
+        case .stopping: "the service stops"
+        }
+    }
+}
