@@ -20,4 +20,6 @@ struct ClipDetails {
 struct ShotDetails {
     let number: MediaNumber
     var files: PhotoFiles?
+    /// Frames that it was merged of.
+    var frames = 1
 }

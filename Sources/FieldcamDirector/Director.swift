@@ -26,6 +26,7 @@ public final class Director: @unchecked Sendable {
     let facts: FactBox
     let store: StoreWorker
     let stills: StillWorker
+    let stacks: StackWorker
     let clips: ClipWorker
     let sound: SoundWorker?
     let stations: [Station]
@@ -47,6 +48,8 @@ public final class Director: @unchecked Sendable {
 
     var details: [ClipDetails] = []
     var shots: [ShotDetails] = []
+    /// The shot whose frames are merged, and how many were given.
+    var stacked: (number: MediaNumber, frames: Int)?
     /// Why the light couldn't be lit the last time; empty: it could.
     var lightTrouble = ""
     private var stopAsked = false
@@ -66,6 +69,7 @@ public final class Director: @unchecked Sendable {
         clips = ClipWorker(writers: plant.clipWriters, store: store, facts: facts)
         store.clips = clips
         stills = StillWorker(encoders: plant.stillEncoders, store: store, facts: facts)
+        stacks = StackWorker(stills: stills, facts: facts)
         if let microphone = plant.microphone {
             sound = SoundWorker(microphone: microphone, clock: plant.clock, clips: clips, facts: facts)
         } else {
@@ -109,6 +113,7 @@ public final class Director: @unchecked Sendable {
         if case .threads = labour {
             store.start()
             stills.start()
+            stacks.start()
             clips.start()
             sound?.start()
             for station in stations { station.worker.start() }
@@ -151,6 +156,7 @@ public final class Director: @unchecked Sendable {
         for station in stations { station.worker.stop() }
         sound?.stop()
         clips.stop()
+        stacks.stop()
         stills.stop()
         store.stop()
     }
@@ -212,6 +218,7 @@ public final class Director: @unchecked Sendable {
     private func workInline() -> Bool {
         var worked = false
         for station in stations where station.worker.workOnce() { worked = true }
+        if stacks.workOnce() { worked = true }
         if stills.workOnce() { worked = true }
         if store.workOnce() { worked = true }
         if sound?.workOnce() ?? false { worked = true }

@@ -14,6 +14,8 @@ extension Director {
             Log.notice("second press", ["button": plant.buttonRoles[button.index]])
         case .encodeShot(let number, let frame, let press):
             encodeShot(number, frame, press)
+        case .stackFrame(let number, let frame, let reference):
+            stack(frame, onto: reference, for: number)
         case .beginClip(let key, let press):
             beginClip(key, press)
         case .appendFrame(let key, let frame):
@@ -86,6 +88,13 @@ extension Director {
         later(.light(camera, level: 0, at: plant.clock.now))
     }
 
+    private func stack(_ frame: Frame, onto reference: Frame, for number: MediaNumber) {
+        guard let lease = leases.share(frame.ref), let base = leases.share(reference.ref),
+            stacks.post(StackWorker.Job(number: number, lease: lease, reference: base))
+        else { return later(.layerRefused(number)) }
+        stacked = (number, stacked?.number == number ? stacked!.frames + 1 : 1)
+    }
+
     private func encodeShot(_ number: MediaNumber, _ frame: Frame, _ press: Instant) {
         shots.append(ShotDetails(number: number))
         guard let lease = leases.share(frame.ref) else {
@@ -99,7 +108,16 @@ extension Director {
             quality: settings.photoQuality, rotation: identity.rotation, mirror: identity.mirror, make: plant.make,
             model: identity.model, software: plant.software, taken: wallTime(of: press), exposure: frame.exposure,
             gain: frame.gain, lensPosition: frame.lensPosition, flashFired: session.flashFired(for: number))
-        if !stills.post(StillWorker.Job(number: number, lease: lease, plan: plan, framing: settings.framing)) {
+        var isTaken = false
+        if let stacked, stacked.number == number, let base = leases.share(frame.ref) {
+            shots[shots.count - 1].frames = stacked.frames
+            self.stacked = nil
+            isTaken = stacks.post(
+                StackWorker.Job(number: number, lease: lease, reference: base, plan: plan, framing: settings.framing))
+        } else {
+            isTaken = stills.post(StillWorker.Job(number: number, lease: lease, plan: plan, framing: settings.framing))
+        }
+        if !isTaken {
             facts.post(
                 .shotFailed(
                     number, HardwareError(.busy, "encode the photo", detail: "too many photos are under way"),

@@ -84,7 +84,8 @@ extension Director {
     private func tellPhoto(
         _ number: MediaNumber, _ source: Source, _ frame: Frame, _ offset: Duration, _ flashFired: Bool
     ) {
-        let files = shots.first { $0.number == number }?.files
+        let shot = shots.first { $0.number == number }
+        let files = shot?.files
         var fields: [JSON.Member] = [.source(source)]
         fields.append(.init("path", .string(files?.main.path ?? "")))
         fields.append(.init("crop_path", files?.crop.map { .string($0.path) } ?? .null))
@@ -97,6 +98,7 @@ extension Director {
         fields.append(.init("press_offset_ns", .integer(offset.inNanoseconds)))
         fields.append(.init("flash_fired", .bool(flashFired)))
         fields.append(.init("focus", .string("\(frame.focus)")))
+        if let frames = shot?.frames, frames > 1 { fields.append(.init("frames", .integer(Int64(frames)))) }
         send("photo.saved", number: number, fields: fields)
         Log.info("photo saved", ["id": "\(number.value)", "path": files?.main.path ?? ""])
     }

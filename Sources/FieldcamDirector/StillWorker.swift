@@ -11,6 +11,8 @@ final class StillWorker: @unchecked Sendable {
         var lease: FrameLease
         var plan: StillPlan
         var framing: Framing
+        /// What is encoded instead of the lease's own picture; of the same layout.
+        var merged: Image? = nil
     }
 
     private let encoders: [any StillEncoder]
@@ -58,8 +60,9 @@ final class StillWorker: @unchecked Sendable {
     private func perform(_ job: consuming Job, with encoder: any StillEncoder) {
         let number = job.number
         let taken = job.plan.taken
+        let image = job.merged ?? job.lease.still
         do throws(HardwareError) {
-            let photo = try Photo(of: job.lease.still, plan: job.plan, framing: job.framing, by: encoder)
+            let photo = try Photo(of: image, plan: job.plan, framing: job.framing, by: encoder)
             // The pixels aren't needed any more: the slot goes back before the disk is waited for.
             _ = consume job
             do throws(HardwareError) {

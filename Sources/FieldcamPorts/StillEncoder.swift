@@ -42,6 +42,8 @@ public struct StillPlan: Sendable {
     public var lensPosition: Double?
     /// Proven by the frame's exposure; `nil`: the board has no flash.
     public var flashFired: Bool?
+    /// Frames that the picture was merged of; exposure and gain are one frame's.
+    public var frames = 1
     /// Longer side of the thumbnail in pixels; 0: none.
     public var thumbnail: Int
     /// The part of the frame that becomes the picture; `nil`: all of it.

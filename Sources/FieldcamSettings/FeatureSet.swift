@@ -42,6 +42,7 @@ enum FeatureSet {
         "low_light.enter_lux": .anyValue,
         "low_light.leave_lux": .anyValue,
         "low_light.minimum_framerate": .anyValue,
+        "low_light.stack": .anyValue,
         "zoom.enabled": .anyValue,
         "zoom.maximum": .anyValue,
         "guide.rect": .anyValue,

@@ -51,6 +51,7 @@ extension Settings {
         optics.enterLux = lowLight.enterLux
         optics.leaveLux = lowLight.leaveLux
         optics.minimumFramerate = lowLight.minimumFramerate
+        optics.stack = lowLight.stack
         optics.zoom = zoom.enabled
         if case .factor(let factor) = zoom.maximum { optics.zoomMaximum = factor }
         return optics

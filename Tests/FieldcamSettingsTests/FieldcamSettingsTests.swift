@@ -187,7 +187,7 @@ final class SettingsTests: XCTestCase {
 
     func testFeaturesOfALaterVersionAreRefused() {
         let later = [
-            "low_light.stack = 4", "interval.every = \"1min\"", "trigger.action = \"clip\"",
+            "interval.every = \"1min\"", "trigger.action = \"clip\"",
             "audio.sharing = \"exclusive\"",
             "camera.default = \"last\"", "storage.when_full = \"delete_oldest\"", "storage.delete = \"any\"",
             "server.listen = \"0.0.0.0:8080\"", "server.token_file = \"/tmp/token\"",

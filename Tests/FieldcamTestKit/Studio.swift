@@ -87,6 +87,9 @@ public final class Studio {
         try buttons.press(at: clock.now, for: length)
     }
 
+    /// Hands an order to the director, at the virtual clock's time.
+    public func submit(_ order: Order) -> Bool { desk.submit(order, at: clock.now) }
+
     /// The events since the last look.
     public func events() -> [Event] {
         let events = desk.events.events(after: seen)

@@ -29,6 +29,8 @@ public struct OpticsSettings: Hashable, Sendable {
     public var leaveLux = 20.0
     /// Frames a second that a clip never falls below for want of light.
     public var minimumFramerate = 10.0
+    /// Frames merged into one low-light shot, 1 … 16.
+    public var stack = 1
     public var zoom = true
     /// `nil`: as far as no pixel is invented; else 1 and up.
     public var zoomMaximum: Double?

@@ -13,6 +13,8 @@ public enum Effect: Hashable, Sendable {
     // Shots
     /// Encode the frame (a hold for the worker is taken by the shell) and store it under the number.
     case encodeShot(MediaNumber, frame: Frame, press: Instant)
+    /// Merge the frame with the reference, which the first one is itself; `encodeShot` with the reference's frame ends it.
+    case stackFrame(MediaNumber, Frame, onto: Frame)
 
     // Clips. A clip begins at the press and is worth nothing until it is committed.
     /// Open microphone and encoder; media time 0 is the press.

@@ -50,6 +50,8 @@ public enum Fact: Sendable {
     /// The shot is durable under its final name.
     case shotSaved(MediaNumber)
     case shotFailed(MediaNumber, FailureReason)
+    /// A frame of `Effect.stackFrame` couldn't be taken: too many wait.
+    case layerRefused(MediaNumber)
     /// The clip's file is durable, or the clip came to nothing. Exactly one of these ends each clip that was committed.
     case clipSaved(ClipKey)
     case clipEmpty(ClipKey)
@@ -74,8 +76,8 @@ extension Fact {
             .shutdown(let at), .time(let at), .sensorFailed(_, let at):
             at
         case .frame(let frame), .sensorFrame(let frame): frame.exposureEnd
-        case .buttonEnabled, .settingsChanged, .abilities, .numbersReserved, .shotSaved, .shotFailed, .clipSaved,
-            .clipEmpty, .clipFailed:
+        case .buttonEnabled, .settingsChanged, .abilities, .numbersReserved, .shotSaved, .shotFailed, .layerRefused,
+            .clipSaved, .clipEmpty, .clipFailed:
             nil
         }
     }

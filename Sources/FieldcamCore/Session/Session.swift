@@ -177,6 +177,8 @@ public struct Session: Sendable {
             endShot(number, failure: nil, into: &effects)
         case .shotFailed(let number, let reason):
             endShot(number, failure: reason, into: &effects)
+        case .layerRefused(let number):
+            takeBackLayer(number)
         case .clipSaved(let key):
             endClip(key, .saved, into: &effects)
         case .clipEmpty(let key):
@@ -209,6 +211,7 @@ public struct Session: Sendable {
         for index in clips.indices { earliest = Self.earlier(earliest, deadline(ofClip: index)) }
         earliest = Self.earlier(earliest, lightDeadline)
         earliest = Self.earlier(earliest, flashDeadline)
+        earliest = Self.earlier(earliest, stackDeadline)
         earliest = Self.earlier(earliest, switchDeadline)
         earliest = Self.earlier(earliest, optics[active.index].deadline(settings.optics))
         earliest = Self.earlier(earliest, standbyDeadline)
@@ -229,6 +232,7 @@ public struct Session: Sendable {
         advanceFlash(into: &effects)
         passFocusTime(into: &effects)
         passSensorTime(into: &effects)
+        passStackTime()
         passShotTime(into: &effects)
         passClipTime(into: &effects)
     }
@@ -332,6 +336,7 @@ public struct Session: Sendable {
         cancelSwitch(into: &effects)
         forgetFlash(into: &effects)
         abandonSensor(.stopping, into: &effects)
+        endStacks()
         endGesture(at: at, into: &effects)
         if let key = recordingClip { stop(key, end: at, .shutdown, into: &effects) }
         endAllLight(into: &effects)

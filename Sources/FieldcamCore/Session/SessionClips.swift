@@ -84,6 +84,7 @@ extension Session {
         effects.append(.commitClip(key, number))
         effects.append(.announce(.recordingRequested(number, source)))
         forgetFlash(into: &effects)
+        endStacks()
         considerTorch(into: &effects)
         dispatchShots(into: &effects)
         tellStart(index, into: &effects)

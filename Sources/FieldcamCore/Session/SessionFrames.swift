@@ -34,6 +34,7 @@ extension Session {
         offerToFocusWait(held, into: &effects)
         offerToFlash(held, into: &effects)
         advanceFlash(into: &effects)
+        offerToStack(held, into: &effects)
         makeRoom(into: &effects)
         dispatchShots(into: &effects)
     }
@@ -49,6 +50,7 @@ extension Session {
         case .starting, .down, .standby, .released:
             abandonSensor(.cameraFailed, into: &effects)
             endAllLight(into: &effects)
+            endStacks()
             lastFrame = nil
             shelf.trimRing(to: 0, into: &effects)
             clipsMeetLostCamera(state, at: at, into: &effects)
@@ -83,7 +85,7 @@ extension Session {
 
     /// The newest queued shot that has a frame of its own takes another's, the nearest to its press.
     private mutating func shareFrame(into effects: inout Effects) -> Bool {
-        for index in queue.indices.reversed() {
+        for index in queue.indices.reversed() where !queue[index].stack.hasReference {
             guard let other = substitute(for: queue[index].candidate) else { continue }
             queue[index].candidate.exchange(for: other, on: &shelf, into: &effects)
             return true

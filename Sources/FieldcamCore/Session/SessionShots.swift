@@ -44,7 +44,8 @@ extension Session {
                 number: number, source: source, candidate: candidate,
                 deadline: candidate.press + patience(for: candidate), committed: latest,
                 flash: wantsFlash ? .wanted : .none, focus: settings.focusWait == .off ? .none : .wanted,
-                sensor: settings.photoSource == .sensor ? .wanted : .none))
+                sensor: settings.photoSource == .sensor ? .wanted : .none,
+                stack: newStack(candidate)))
         advanceFlash(into: &effects)
         makeRoom(into: &effects)
         // After a long press the time to wait is over already.
@@ -78,7 +79,7 @@ extension Session {
             working.append(
                 ShotInWork(
                     number: shot.number, source: shot.source, frame: frame, press: shot.press,
-                    flashFired: shot.flash.isProven))
+                    flashFired: shot.flash.isProven, isStacked: shot.stack.hasReference))
             shot.candidate.release(on: &shelf, into: &effects)
         }
     }

@@ -10,15 +10,16 @@ struct Shot: Sendable {
     var flash = FlashStage.none
     var focus = FocusStage.none
     var sensor = SensorStage.none
+    var stack = StackStage.none
 
     var press: Instant { candidate.press }
 
     /// Its picture is decided.
-    var isReady: Bool { candidate.isResolved && flash.isOver && focus.isOver && sensor.isOver }
+    var isReady: Bool { candidate.isResolved && flash.isOver && focus.isOver && sensor.isOver && stack.isOver }
 
     /// Whether its picture is exposed after the commit: nothing else may shine then.
     var isExposedLate: Bool {
-        if !focus.isOver || !sensor.isOver { return true }
+        if !focus.isOver || !sensor.isOver || !stack.isOver { return true }
         return switch flash {
         case .wanted, .firing: true
         case .none, .fired: candidate.needsConvergence && !candidate.isResolved
@@ -47,6 +48,33 @@ enum FlashStage: Hashable, Sendable {
     var isProven: Bool { self == .fired(isProven: true) }
 }
 
+/// Where a shot stands with the frames that it is merged of.
+enum StackStage: Hashable, Sendable {
+    /// → `waiting` at the commit only.
+    case none
+    /// So many frames are wanted, exposed from `since` on, and so many were merged; given up at `until`: → `over`, or `none`
+    /// with no frame at all (the picture of the press is taken).
+    case waiting(Int, taken: Int, since: Instant, until: Instant)
+    /// So many frames were merged.
+    case over(Int)
+
+    var isOver: Bool {
+        switch self {
+        case .none, .over: true
+        case .waiting: false
+        }
+    }
+
+    /// Its frame is what others are merged with.
+    var hasReference: Bool {
+        switch self {
+        case .none: false
+        case .waiting(_, let taken, _, _): taken > 0
+        case .over: true
+        }
+    }
+}
+
 /// A shot that is being encoded or stored.
 struct ShotInWork: Sendable {
     var number: MediaNumber
@@ -54,4 +82,6 @@ struct ShotInWork: Sendable {
     var frame: Frame
     var press: Instant
     var flashFired = false
+    /// Merged of several frames.
+    var isStacked = false
 }

@@ -21,6 +21,9 @@ struct ExifBlock: ~Copyable {
 private struct ExifDocument: ~Copyable {
     private let data: UnsafeMutablePointer<ExifData>
     private static let order = EXIF_BYTE_ORDER_INTEL
+    // Debian 12's libexif has no names for these.
+    private static let compositeImage = ExifTag(rawValue: 0xA460)
+    private static let sourceImageNumber = ExifTag(rawValue: 0xA461)
 
     init() {
         guard let data = exif_data_new() else { preconditionFailure("no memory left for EXIF") }
@@ -69,6 +72,12 @@ private struct ExifDocument: ~Copyable {
             // 2: recommended exposure index, the freest of the kinds of sensitivity.
             short(photo, EXIF_TAG_SENSITIVITY_TYPE, 2)
             long(photo, EXIF_TAG_RECOMMENDED_EXPOSURE_INDEX, UInt32(min((gain * 100).rounded(), 4_000_000)))
+        }
+        if plan.frames > 1 {
+            // Exposure and sensitivity stay those of one frame: the picture is their mean, as bright as one of them.
+            // 3: merged of several frames while shooting (EXIF 2.32, CompositeImage); then how many, and how many were used.
+            short(photo, Self.compositeImage, 3)
+            shorts(photo, Self.sourceImageNumber, UInt16(clamping: plan.frames), UInt16(clamping: plan.frames))
         }
         bytes(photo, EXIF_TAG_EXIF_VERSION, "0232")
         text(photo, EXIF_TAG_DATE_TIME_ORIGINAL, date)
@@ -135,6 +144,14 @@ private struct ExifDocument: ~Copyable {
     private func short(_ content: UnsafeMutablePointer<ExifContent>, _ tag: ExifTag, _ value: UInt16) {
         guard let memory = entry(content, tag, EXIF_FORMAT_SHORT, components: 1, size: 2) else { return }
         exif_set_short(memory, Self.order, value)
+    }
+
+    private func shorts(
+        _ content: UnsafeMutablePointer<ExifContent>, _ tag: ExifTag, _ first: UInt16, _ second: UInt16
+    ) {
+        guard let memory = entry(content, tag, EXIF_FORMAT_SHORT, components: 2, size: 4) else { return }
+        exif_set_short(memory, Self.order, first)
+        exif_set_short(memory + 2, Self.order, second)
     }
 
     private func long(_ content: UnsafeMutablePointer<ExifContent>, _ tag: ExifTag, _ value: UInt32) {

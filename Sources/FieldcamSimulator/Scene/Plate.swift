@@ -6,8 +6,10 @@ import Glibc
 ///
 /// Owned by one renderer. Chroma rows hold U then V (planar formats) or U and V in turn (NV12).
 final class Plate {
-    /// Versions of each row that differ in noise only.
-    static let versions = 4
+    /// Versions of each row that differ in noise only: eight where there is much of it, so that the noise of eight frames in a
+    /// row is no less independent than a sensor's; rows that aren't wanted cost no memory.
+    static let versions = 8
+    static let quietVersions = 4
 
     let width: Int
     let height: Int

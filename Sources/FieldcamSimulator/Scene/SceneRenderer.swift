@@ -104,7 +104,7 @@ final class SceneRenderer {
         for y in 0..<height {
             if !isSteady { exposure = rowExposure(y, scene: scene, timing: timing, noiseStep: noiseStep) }
             let row = luma + y * layout.first.stride
-            let version = Self.version(row: y, sequence: timing.sequence)
+            let version = Self.version(row: y, sequence: timing.sequence, noiseStep: noiseStep)
             memcpy(row, background.lumaRow(y, version: version, exposure: exposure, noise: noise), width)
             let subjectRow = y - subjectTop
             let middle = Instant(nanoseconds: firstMiddle + readOut * Int64(y) / Int64(height))
@@ -195,10 +195,12 @@ final class SceneRenderer {
     }
 
     /// Which noisy version of a row a frame takes: it looks random, and is the same in each run.
-    private static func version(row: Int, sequence: UInt64) -> Int {
+    private static func version(row: Int, sequence: UInt64, noiseStep: Int) -> Int {
+        // In the dark each in turn, a row of its own beginning.
+        if noiseStep >= 2 { return (Int(truncatingIfNeeded: sequence) &+ row &* 5) & (Plate.versions - 1) }
         let mixed =
             (sequence &* 0x9E37_79B9_7F4A_7C15) ^ (UInt64(truncatingIfNeeded: row) &* 0xC2B2_AE3D_27D4_EB4F)
-        return Int(truncatingIfNeeded: (mixed &* 0xD6E8_FEB8_6659_FD93) >> 62) & (Plate.versions - 1)
+        return Int(truncatingIfNeeded: (mixed &* 0xD6E8_FEB8_6659_FD93) >> 62) & (Plate.quietVersions - 1)
     }
 
     /// The square that shines at whole seconds.
