@@ -15,6 +15,7 @@ struct Budget {
         ("latency", PressFigures.latency),
         ("flash", PressFigures.flash),
         ("still", StillBudget.run),
+        ("guide", GuideFigure.run),
         ("clip", ClipBudget.run),
         ("skew", SkewBudget.run),
         ("media-allocations", MediaAllocations.run),

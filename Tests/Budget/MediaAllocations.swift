@@ -17,12 +17,15 @@ enum MediaAllocations {
             return 1
         }
         var isKept = true
-        for (encoder, audio) in [
-            ("libx264", nil), ("mjpeg", nil), ("libx264", AudioFormat(rate: 48000, channels: 2)),
-        ] as [(String, AudioFormat?)] {
+        let guide = Overlay.border(PixelRect(x: 100, y: 80, width: 400, height: 300), radius: 40, stroke: 2)
+        let thirds = Overlay.thirds(PixelRect(x: 0, y: 0, width: 640, height: 480))
+        for (encoder, audio, overlay) in [
+            ("libx264", nil, nil), ("mjpeg", nil, nil), ("libx264", AudioFormat(rate: 48000, channels: 2), nil),
+            ("libx264", nil, guide), ("mjpeg", nil, thirds),
+        ] as [(String, AudioFormat?, Overlay?)] {
             do throws(HardwareError) {
-                let counts = try record(encoder, audio)
-                let name = encoder + (audio == nil ? "" : " + AAC")
+                let counts = try record(encoder, audio, overlay)
+                let name = encoder + (audio == nil ? "" : " + AAC") + (overlay == nil ? "" : " + lines")
                 print(
                     "  \(name)   \(Measurement.text(counts.all, 2)) allocations a frame, "
                         + "\(Measurement.text(counts.ours, 4)) of them ours")
@@ -39,7 +42,7 @@ enum MediaAllocations {
     }
 
     private static func record(
-        _ encoder: String, _ audio: AudioFormat?
+        _ encoder: String, _ audio: AudioFormat?, _ overlay: Overlay?
     ) throws(HardwareError) -> (all: Double, ours: Double) {
         let layout = ImageLayout.packed(width: 640, height: 480, format: .nv12, colour: .sycc)
         let scene = BudgetScene(width: 640, height: 480)
@@ -51,8 +54,9 @@ enum MediaAllocations {
         defer { for memory in pictures { memory.deallocate() } }
         let file = open("/dev/null", O_WRONLY)
         defer { close(file) }
-        let writer = try FFmpegClipWriterFactory(threads: 1).begin(
-            ClipPlan(encoders: [encoder], layout: layout, framerate: 30, audio: audio))
+        var plan = ClipPlan(encoders: [encoder], layout: layout, framerate: 30, audio: audio)
+        plan.overlay = overlay
+        let writer = try FFmpegClipWriterFactory(threads: 1).begin(plan)
         try writer.attach(file: file)
         let sound = UnsafeMutableBufferPointer<Int16>.allocate(capacity: 1600 * 2)
         sound.initialize(repeating: 100)

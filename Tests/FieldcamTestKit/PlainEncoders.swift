@@ -9,6 +9,7 @@ public final class LumaEncoder: StillEncoder, @unchecked Sendable {
     public init() {}
 
     public func encode(_ image: Image, plan: StillPlan) throws(HardwareError) -> UnsafeRawBufferPointer {
+        let image = plan.cut.map { image.cut($0) } ?? image
         let width = image.layout.width
         buffer.removeAll(keepingCapacity: true)
         for row in 0..<image.layout.height {

@@ -28,7 +28,7 @@ public final class Studio {
         framerate: Double = 30,
         slots: Int = 24, startsCamera: Bool = true, stillEncoder: any StillEncoder = LumaEncoder(),
         clipWriters: (any ClipWriterFactory)? = nil, cameras: Int = 1, light: ((SimulatedWorld) -> any Light)? = nil,
-        sensor: Size? = nil
+        sensor: Size? = nil, orientation: Orientation = .upright, framing: Framing = Framing()
     ) {
         clock = ManualClock()
         world = clock.makeWorld()
@@ -37,7 +37,8 @@ public final class Studio {
         var stations: [Plant.Station] = []
         for variant in 0..<cameras {
             let properties = SimulatedCamera.Properties(
-                sensor: sensor ?? size, variant: variant, hasLight: light != nil)
+                sensor: sensor ?? size, rotation: orientation.rotation, mirror: orientation.mirror, variant: variant,
+                hasLight: light != nil)
             stations.append(
                 Plant.Station(
                     role: variant == 0 ? "rear" : "front",
@@ -53,7 +54,7 @@ public final class Studio {
             settings: LiveSettings(
                 session: settings, requests: Array(repeating: request, count: cameras), photoQuality: 92,
                 encoders: ["counting"], videoBitRate: nil,
-                everyFrameIsKey: false, framerate: framerate, recordsSound: true),
+                everyFrameIsKey: false, framerate: framerate, recordsSound: true, framing: framing),
             make: "fieldcam", software: "test")
         director = Director(plant: plant, desk: desk, labour: .inline)
         director.start()
