@@ -11,6 +11,8 @@ package struct DecodedClip {
     /// Seconds of each decoded picture, and its mean luma.
     package var times: [Double] = []
     package var lumas: [Double] = []
+    /// The first picture's luma, rows end to end.
+    package var firstLuma: [UInt8] = []
     /// Whether each video packet is a key frame.
     package var keys: [Bool] = []
     /// The end of the last video packet, s.
@@ -91,9 +93,11 @@ package struct DecodedClip {
             if frame.pointee.decode_error_flags != 0 { decodeErrors += 1 }
             if decoder.pointee.codec_type == AVMEDIA_TYPE_VIDEO {
                 times.append(time)
+                let isFirst = firstLuma.isEmpty
                 var sum = 0
                 for y in 0..<Int(frame.pointee.height) {
                     let row = frame.pointee.data.0! + y * Int(frame.pointee.linesize.0)
+                    if isFirst { firstLuma += UnsafeBufferPointer(start: row, count: Int(frame.pointee.width)) }
                     for x in 0..<Int(frame.pointee.width) { sum += Int(row[x]) }
                 }
                 lumas.append(Double(sum) / Double(frame.pointee.width * frame.pointee.height))

@@ -25,6 +25,9 @@ final class TestPicture {
 
     deinit { munmap(mapping, mapped) }
 
+    /// From now on a write into the picture is a crash.
+    func protect() { mprotect(mapping, mapped - 4096, PROT_READ) }
+
     var image: Image { Image(layout: layout, base: base) }
 
     /// The value that plane `plane` (Y, U, V or R, G, B) has at a sample.
