@@ -10,6 +10,8 @@ final class CrashTests: XCTestCase {
     private static let photo1 = [UInt8](repeating: 0xA1, count: 2500)
     private static let photo2 = [UInt8](repeating: 0xA2, count: 1200)
     private static let photo3 = [UInt8](repeating: 0xA3, count: 10)
+    private static let crop = [UInt8](repeating: 0xC4, count: 700)
+    private static let review = [UInt8](repeating: 0xB4, count: 900)
     private static let head = Boxes.fileType + Boxes.movie
     private static let clip = head + Boxes.fragment(1) + Boxes.fragment(2)
 
@@ -24,7 +26,7 @@ final class CrashTests: XCTestCase {
         try DurableStore(media: "/data/media", state: "/data/state", reserve: 0, file: disk) { _, _, _ in }
     }
 
-    /// Two days of work: photos, a clip, a photo by an untrusted clock.
+    /// Two days of work: photos, a clip, a photo by an untrusted clock, a photo of three files.
     private func work(_ disk: ModelDisk, _ promises: inout Promises) throws(HardwareError) {
         let store = try self.store(disk)
         _ = try store.recover()
@@ -40,10 +42,29 @@ final class CrashTests: XCTestCase {
         let saved = try store.publish(clip)
         promises.files[saved.path] = Self.clip
         promises.syncedFragments = 0
-        let more = try store.reserveNumbers(2)
+        let more = try store.reserveNumbers(3)
         XCTAssertGreaterThan(more.next.value, promises.highestNumber)
         promises.highestNumber = more.limit.value - 1
         try save(store, more.next, undatedDay, Self.photo3, &promises)
+        try saveSet(store, MediaNumber(more.next.value + 1), nextDay, &promises)
+    }
+
+    /// A whole, its crop and its review: promised together.
+    private func saveSet(
+        _ store: DurableStore, _ number: MediaNumber, _ day: WallTime, _ promises: inout Promises
+    ) throws(HardwareError) {
+        let contents = [Self.photo2, Self.crop, Self.review]
+        let buffers = contents.map { content in
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: content.count, alignment: 1)
+            buffer.copyBytes(from: content)
+            return buffer
+        }
+        defer { for buffer in buffers { buffer.deallocate() } }
+        let parts = zip([MediaName.Kind.photo, .crop, .review], buffers).map {
+            PhotoPart($0, UnsafeRawBufferPointer($1))
+        }
+        let files = try store.savePhoto(number, taken: day, parts: parts)
+        for (file, content) in zip(files, contents) { promises.files[file.path] = content }
     }
 
     private func save(
@@ -68,7 +89,7 @@ final class CrashTests: XCTestCase {
     }
 
     private func check(_ disk: ModelDisk, _ promises: Promises, _ story: String) {
-        let wholes = [Self.photo1, Self.photo2, Self.photo3]
+        let wholes = [Self.photo1, Self.photo2, Self.photo3, Self.crop, Self.review]
         for (path, bytes) in promises.files { XCTAssertEqual(disk.files[path], bytes, "\(story): lost \(path)") }
         for (path, bytes) in disk.files where path.hasPrefix("/data/media/2") || path.hasPrefix("/data/media/u") {
             if path.hasSuffix(".jpg") {
@@ -102,7 +123,7 @@ final class CrashTests: XCTestCase {
         let whole = ModelDisk()
         var all = Promises()
         try work(whole, &all)
-        XCTAssertEqual(all.files.count, 4)
+        XCTAssertEqual(all.files.count, 7)
         XCTAssertEqual(whole.openFiles, 0)
         var crashes = 0
         for steps in 0...whole.steps {

@@ -82,6 +82,53 @@ final class DurableStoreTests: XCTestCase {
         XCTAssertEqual(try store.reserveNumbers(1).next, MediaNumber(12))
     }
 
+    /// A photo with its crop and review, each three bytes.
+    private func saveSet(_ store: DurableStore, _ number: Int) throws -> [String] {
+        let bytes: [UInt8] = [1, 2, 3]
+        return try bytes.withUnsafeBytes { bytes in
+            let parts = [MediaName.Kind.photo, .crop, .review].map { PhotoPart($0, bytes) }
+            let saved = try store.savePhoto(MediaNumber(number), taken: someDay, parts: parts)
+            XCTAssertEqual(saved.map(\.byteCount), [3, 3, 3])
+            return saved.map(\.path)
+        }
+    }
+
+    private func names(_ number: String) -> [String] {
+        ["", "_crop", "_review"].map { "\(media)/2026-11-30/IMG_\(number)\($0).jpg" }
+    }
+
+    func testThePartsOfAPhotoStayTogetherWhicheverNameIsTaken() throws {
+        for (index, taken) in ["", "_crop", "_review"].enumerated() {
+            let store = try store()
+            let number = try store.reserveNumbers(1).next.value
+            let padded = String(repeating: "0", count: 6 - "\(number)".count) + "\(number)"
+            let path = "\(media)/2026-11-30/IMG_\(padded)\(taken).jpg"
+            mkdir("\(media)/2026-11-30", 0o755)
+            folder.write(path, [9])
+            let saved = try saveSet(store, number)
+            XCTAssertEqual(folder.read(path), [9], "somebody's file stays as it was")
+            let next = "\(number + 1)"
+            XCTAssertEqual(saved, names(String(repeating: "0", count: 6 - next.count) + next), "case \(index)")
+            for path in saved { XCTAssertEqual(folder.read(path), [1, 2, 3]) }
+            for other in ["", "_crop", "_review"] where other != taken {
+                XCTAssertNil(folder.read("\(media)/2026-11-30/IMG_\(padded)\(other).jpg"), "none is left behind")
+            }
+            XCTAssertEqual(folder.names(media + "/.partial"), [])
+        }
+    }
+
+    func testUnfinishedCropsAndReviewsAreRemovedAndTheirNumbersCount() throws {
+        _ = try self.store()
+        for name in ["IMG_000070_crop.jpg", "IMG_000071_review.jpg"] { folder.write("\(media)/.partial/\(name)", [1]) }
+        // Without its counter the store goes by the names it finds.
+        folder.remove(state)
+        let store = try store()
+        XCTAssertEqual(
+            Set(try store.recover().map(\.outcome)), [.photoRemoved], "nobody was told of them: they aren't kept")
+        XCTAssertEqual(folder.names(media + "/.partial"), [])
+        XCTAssertGreaterThan(try store.reserveNumbers(1).next.value, 71)
+    }
+
     func testAFolderThatSomebodyRemovedIsMadeAgain() throws {
         let store = try store()
         try save(store, 1)
