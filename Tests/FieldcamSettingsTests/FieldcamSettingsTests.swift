@@ -409,6 +409,49 @@ final class SettingsTests: XCTestCase {
             ["s.toml:1:18: camera.default is \"side\", but the board 'simulator-2' has: rear, front"])
     }
 
+    func testGuideAspectAndOverlayBecomeOneFraming() throws {
+        XCTAssertEqual(Settings().framing.guide, nil)
+        let settings = try LoadedSettings.parse(
+            """
+            photo.aspect = "4:3"
+            guide.rect = [0.1, 0.2, 0.9, 0.8]
+            guide.corner_radius = 0.5
+            guide.save = ["crop"]
+            guide.review = "blur"
+            overlay.grid = "thirds"
+            overlay.burn_in = true
+            """, file: "s.toml")
+        let framing = settings.settings.framing
+        XCTAssertEqual(framing.aspect, .classic)
+        XCTAssertEqual(framing.guide, UnitRect(x: 0.1, y: 0.2, width: 0.9, height: 0.8))
+        XCTAssertEqual(framing.cornerRadius, 0.5)
+        XCTAssertFalse(framing.savesWhole)
+        XCTAssertTrue(framing.savesCrop)
+        XCTAssertTrue(framing.savesReview)
+        XCTAssertEqual(framing.grid, .thirds)
+        XCTAssertEqual(settings.complaints(about: try BoardProfile.find("simulator", paths: [Fixtures.boards])), [])
+    }
+
+    func testWhatNeedsAGuideIsToldWithoutOne() throws {
+        let board = try BoardProfile.find("simulator", paths: [Fixtures.boards])
+        for (text, place, words) in [
+            ("photo.aspect = \"guide\"", 16, "photo.aspect = \"guide\" needs a guide; set guide.rect"),
+            ("guide.save = [\"crop\"]", 14, "guide.save = [\"crop\"] needs a guide"),
+            ("guide.review = \"blur\"", 16, "guide.review = \"blur\" needs a guide"),
+            ("overlay = {grid = \"guide\", burn_in = true}", 19, "overlay.grid = \"guide\" needs a guide"),
+            ("overlay.grid = \"thirds\"", 16, "set overlay.burn_in = true with it"),
+        ] {
+            let found = try LoadedSettings.parse(text, file: "s.toml").complaints(about: board).map(\.description)
+            XCTAssertEqual(found.count, 1, text)
+            XCTAssertTrue(found.first?.hasPrefix("s.toml:1:\(place): ") == true, "\(found)")
+            XCTAssertTrue(found.first?.contains(words) == true, "\(found)")
+        }
+        let guided = try LoadedSettings.parse(
+            "guide = {rect = [0, 0, 1, 1], review = \"blur\", save = [\"crop\"]}\nphoto.aspect = \"guide\"",
+            file: "s.toml")
+        XCTAssertEqual(guided.complaints(about: board), [])
+    }
+
     func testVideoPresets() throws {
         let expected: [VideoQuality: (Int, Int, Double, Int)] = [
             .low: (640, 360, 24, 700_000), .cif: (352, 288, 30, 800_000), .vga: (640, 480, 30, 2_000_000),
