@@ -50,6 +50,8 @@ public final class Director: @unchecked Sendable {
     var shots: [ShotDetails] = []
     /// The shot whose frames are merged, and how many were given.
     var stacked: (number: MediaNumber, frames: Int)?
+    /// Settings that the camera can't follow, as they were told last.
+    var toldRefusals: [SettingRefusal] = []
     /// Why the light couldn't be lit the last time; empty: it could.
     var lightTrouble = ""
     private var stopAsked = false
@@ -410,6 +412,7 @@ public final class Director: @unchecked Sendable {
         let waits = waitingSettings != nil
         desk.update { $0.settingsWait = waits }
         reduce(.settingsChanged(session))
+        tellRefusals()
         guard needsCamera, waitingSettings == nil else { return }
         for station in stations {
             station.request = wanted.requests[station.id.index]

@@ -28,6 +28,7 @@ extension Director {
             tellMode(mode, of: station)
         }
         desk.update { $0.camera.role = station.role }
+        tellRefusals()
     }
 
     func started(_ station: Station, _ mode: CameraMode) {
@@ -43,6 +44,7 @@ extension Director {
         abilities.hasLight = station.light != nil
         if station === active { adopt(mode, of: station) }
         reduce(.abilities(station.id, abilities))
+        if station === active { tellRefusals() }
         // The first chance to queue what the camera was started with.
         station.camera.requeue(now: plant.clock.now)
     }
@@ -97,6 +99,26 @@ extension Director {
             $0.camera.copiesFrames = mode.copiesFrames
         }
         changedStatus()
+    }
+
+    /// Settings that the camera can't follow are told, each once as long as it holds.
+    func tellRefusals() {
+        let refusals = session.refusals
+        let abilities = session.knownAbilities
+        desk.update {
+            $0.abilities = abilities
+            $0.refusals = refusals
+        }
+        for refusal in refusals where !toldRefusals.contains(refusal) {
+            send(
+                "quality.fallback",
+                fields: [
+                    .init("requested", .string("\(refusal.key) \(refusal.requested)")),
+                    .init("effective", .string("\(refusal.key) \(refusal.effective)")), .reason(refusal.sentence),
+                ])
+            Log.notice("a setting can't be followed", ["key": refusal.key, "reason": refusal.sentence])
+        }
+        toldRefusals = refusals
     }
 
     func failed(_ station: Station, _ error: HardwareError) {

@@ -78,6 +78,10 @@ public struct Status: Hashable, Sendable {
     }
 
     public var camera = Camera()
+    /// What the camera that counts can do; `nil`: it isn't known yet.
+    public var abilities: CameraAbilities?
+    /// The settings that it can't follow, and what it does instead.
+    public var refusals: [SettingRefusal] = []
     public var recording = Recording()
     public var buttons: [Button] = []
     public var light = Light()

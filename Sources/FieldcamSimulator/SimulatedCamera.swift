@@ -27,6 +27,8 @@ public final class SimulatedCamera: Camera {
         public var hasFocus: Bool
         /// Whether a light of the board belongs to it.
         public var hasLight: Bool
+        /// The sensor that it pretends to be; `nil`: none in particular.
+        public var profile: SensorProfile?
 
         public init(
             model: String = "simulator", sensor: Size = Size(width: 1920, height: 1080), format: PixelFormat = .yuv420,
@@ -42,6 +44,17 @@ public final class SimulatedCamera: Camera {
             self.maximumFramerate = maximumFramerate
             self.hasFocus = hasFocus
             self.hasLight = hasLight
+        }
+
+        /// A real sensor, as libcamera tells of it.
+        public init(
+            profile: SensorProfile, rotation: Int = 0, mirror: Bool = false, variant: Int = 0, hasLight: Bool = false
+        ) {
+            self.init(
+                model: profile.model.rawValue, sensor: profile.pixels, rotation: rotation, mirror: mirror,
+                variant: variant, maximumFramerate: profile.modes.map(\.framerate).max() ?? 30,
+                hasFocus: profile.focus != nil, hasLight: hasLight)
+            self.profile = profile
         }
     }
 
@@ -62,6 +75,11 @@ public final class SimulatedCamera: Camera {
         var noise: Noise?
         var exposure = AutoExposure(frameInterval: 1.0 / 30)
         var framerate = 30.0
+        /// The sensor's mode, where it pretends to be one.
+        var mode: SensorProfile.Mode?
+        var field = Size(width: 2, height: 2)
+        var longestFrame = SimulatedCamera.longestFrame
+        var maximumFramerate = 120.0
         var lens = Lens()
         var controls = CameraControls()
         var grid = FrameGrid(start: Instant(nanoseconds: 0), framerate: 30)
@@ -122,7 +140,10 @@ public final class SimulatedCamera: Camera {
         }
         let stillSize = fitted(request.still ?? properties.sensor)
         let videoSize = request.isStillOnly ? stillSize : fitted(request.video)
-        let framerate = min(max(request.framerate, 1), properties.maximumFramerate)
+        let sensorMode = properties.profile?.mode(
+            for: Size(width: max(stillSize.width, videoSize.width), height: max(stillSize.height, videoSize.height)))
+        let maximumFramerate = sensorMode?.framerate ?? properties.maximumFramerate
+        let framerate = min(max(request.framerate, 1), maximumFramerate)
         func layout(_ size: Size) -> ImageLayout {
             .packed(width: size.width, height: size.height, format: properties.format, colour: .sycc)
         }
@@ -131,24 +152,31 @@ public final class SimulatedCamera: Camera {
             slots: min(request.slots, FramePool.maximumSlots), still: layout(stillSize),
             video: hasTwoStreams ? layout(videoSize) : nil, freed: freed)
         let variant = properties.variant
-        let field = properties.sensor
+        let field = sensorMode?.field ?? properties.sensor
+        let abilities = abilities(still: stillSize, framerate: framerate, mode: sensorMode)
+        let range = AutoExposure.Range(abilities)
         let interval = try source.withLock { (source) throws(HardwareError) -> Duration in
             guard source.stage == .open || source.stage == .configured else {
                 throw HardwareError(
                     .invalid, operation, code: EINVAL, detail: "it must be open and stopped")
             }
-            if source.pool?.still != pool.still || source.still == nil {
+            if source.pool?.still != pool.still || source.still == nil || source.field != field {
                 source.still = SceneRenderer(layout: pool.still, field: field, variant: variant)
             }
             if !hasTwoStreams {
                 source.video = nil
-            } else if source.pool?.video != pool.video || source.video == nil {
+            } else if source.pool?.video != pool.video || source.video == nil || source.field != field {
                 source.video = SceneRenderer(layout: pool.video, field: field, variant: variant)
             }
             if source.noise == nil { source.noise = Noise(seed: UInt64(truncatingIfNeeded: variant) &+ 1) }
             source.pool = pool
             source.framerate = framerate
-            source.exposure = AutoExposure(frameInterval: 1 / framerate, after: source.exposure)
+            source.field = field
+            source.mode = sensorMode
+            source.maximumFramerate = maximumFramerate
+            source.longestFrame = abilities.frame?.upperBound ?? Self.longestFrame
+            source.lens.range = abilities.focus ?? Lens.range
+            source.exposure = AutoExposure(frameInterval: 1 / framerate, range: range, after: source.exposure)
             source.stage = .configured
             let interval = FrameGrid(start: Instant(nanoseconds: 0), framerate: framerate).interval
             source.controls.shortestFrame = interval
@@ -164,34 +192,35 @@ public final class SimulatedCamera: Camera {
         var mode = CameraMode(
             model: properties.model, pool: pool, frameInterval: interval, copiesFrames: false,
             rotation: properties.rotation, mirror: properties.mirror, hasFocus: properties.hasFocus)
-        mode.abilities = abilities(still: stillSize, interval: interval)
+        mode.abilities = abilities
         return mode
     }
 
-    private func abilities(still: Size, interval: Duration) -> CameraAbilities {
-        var abilities = CameraAbilities()
-        abilities.focus = properties.hasFocus ? Lens.range : nil
-        abilities.canZoom = true
+    private func abilities(still: Size, framerate: Double, mode: SensorProfile.Mode?) -> CameraAbilities {
+        var abilities: CameraAbilities
+        let field: Size
+        if let mode, let profile = properties.profile {
+            abilities = profile.abilities(mode)
+            field = mode.field
+        } else {
+            abilities = CameraAbilities()
+            field = properties.sensor
+            abilities.focus = properties.hasFocus ? Lens.range : nil
+            abilities.canZoom = true
+            abilities.exposure = .nanoseconds(Int64(AutoExposure.shortest * 1e9))...Self.longestFrame
+            abilities.gain = AutoExposure.gains
+            abilities.hasExposureValue = true
+            abilities.reportsLux = true
+            abilities.reportsExposureState = true
+            abilities.frame = .nanoseconds(Int64(1e9 / properties.maximumFramerate))...Self.longestFrame
+            abilities.readout = FrameGrid(start: Instant(nanoseconds: 0), framerate: framerate).readOut
+        }
         abilities.nativeZoom = max(
-            1,
-            min(
-                Double(properties.sensor.width) / Double(still.width),
-                Double(properties.sensor.height) / Double(still.height)))
-        let shortest = Duration.nanoseconds(Int64(1e9 / properties.maximumFramerate))
-        abilities.exposure = .nanoseconds(Int64(AutoExposure.shortest * 1e9))...Self.longestFrame
-        abilities.gain = AutoExposure.gains
-        abilities.hasExposureValue = true
-        abilities.reportsLux = true
-        abilities.reportsExposureState = true
-        abilities.frame = shortest...Self.longestFrame
-        abilities.readout =
-            FrameGrid(
-                start: Instant(nanoseconds: 0), framerate: 1e9 / Double(interval.inNanoseconds)
-            ).readOut
+            1, min(Double(field.width) / Double(still.width), Double(field.height) / Double(still.height)))
         abilities.controlDelay = AutoExposure.controlDelay
         abilities.rotation = properties.rotation
         abilities.mirror = properties.mirror
-        abilities.fieldAspect = Double(properties.sensor.width) / Double(properties.sensor.height)
+        abilities.fieldAspect = Double(field.width) / Double(field.height)
         abilities.streamAspect = Double(still.width) / Double(still.height)
         abilities.hasLight = properties.hasLight
         return abilities
@@ -217,7 +246,9 @@ public final class SimulatedCamera: Camera {
                     .invalid, "start the camera '\(model)'", code: EINVAL, detail: "it must be configured and stopped")
             }
             world.cameraWasStarted()
-            source.grid = FrameGrid(start: begin, framerate: source.framerate)
+            source.grid = FrameGrid(
+                start: begin, framerate: source.framerate,
+                readOut: source.mode.flatMap { properties.profile?.readOut($0) })
             source.next = 0
             source.isLost = false
             source.stage = .running
@@ -358,7 +389,8 @@ public final class SimulatedCamera: Camera {
         if let controls = exchange.withLock({ $0.takeControls() }) { take(controls, in: &source) }
         let end = source.grid.exposureEnd(of: index)
         let delivery = source.grid.delivery(of: index)
-        let readOut = source.grid.readOut
+        // With a global shutter all rows see the same moment, though they are read one after another.
+        let readOut = properties.profile?.hasGlobalShutter == true ? .zero : source.grid.readOut
         // The next frame is as long as its exposure needs, within the limits.
         defer {
             let needed = Int64(source.exposure.current.exposure / AutoExposure.exposedPart * 1e9)
@@ -398,6 +430,10 @@ public final class SimulatedCamera: Camera {
         else { return }
         still.paint(into: pool.stillBase(slot), scene: scene, timing: timing, noise: noise)
         source.video?.paint(into: pool.videoBase(slot), scene: scene, timing: timing, noise: noise)
+        if properties.profile?.isMonochrome == true {
+            Self.bleach(pool.stillBase(slot), pool.still)
+            if source.video != nil { Self.bleach(pool.videoBase(slot), pool.video) }
+        }
         var frame = Frame(
             ref: FrameRef(slot: slot, sequence: UInt64(index)), exposureStart: end - exposure, exposureEnd: end,
             exposure: exposure, gain: setting.gain, lux: lux, exposureSettled: isSettled)
@@ -409,19 +445,26 @@ public final class SimulatedCamera: Camera {
         post(.frame(frame))
     }
 
+    /// No colour: all chroma is neutral.
+    private static func bleach(_ base: UnsafeMutableRawPointer, _ layout: ImageLayout) {
+        memset(base + layout.second.offset, 128, layout.byteCount - layout.second.offset)
+    }
+
     /// Exposure, gain and frame length take hold after the control delay, crop and lens at once.
     private func take(_ wanted: CameraControls, in source: inout Source) {
-        let fastest = Duration.nanoseconds(Int64(1e9 / properties.maximumFramerate))
+        let fastest = Duration.nanoseconds(Int64(1e9 / source.maximumFramerate))
+        let longest = source.longestFrame
         var controls = wanted
-        controls.shortestFrame = min(max(wanted.shortestFrame, fastest), Self.longestFrame)
-        controls.longestFrame = min(max(wanted.longestFrame, controls.shortestFrame), Self.longestFrame)
+        controls.shortestFrame = min(max(wanted.shortestFrame, fastest), longest)
+        controls.longestFrame = min(max(wanted.longestFrame, controls.shortestFrame), longest)
         if !controls.crop.isInside { controls.crop = source.controls.crop }
         source.controls = controls
         source.exposure.longest =
             Double(controls.longestFrame.inNanoseconds) / 1e9 * AutoExposure.exposedPart
         source.exposure.fixedExposure = controls.shutter.map { Double($0.inNanoseconds) / 1e9 }
+        let gains = source.exposure.range.gains
         source.exposure.fixedGain = controls.gain.map {
-            min(max($0, AutoExposure.gains.lowerBound), AutoExposure.gains.upperBound)
+            min(max($0, gains.lowerBound), gains.upperBound)
         }
         source.exposure.exposureValue = min(max(controls.exposureValue, -8), 8)
     }
@@ -429,6 +472,14 @@ public final class SimulatedCamera: Camera {
     private func post(_ fact: CameraFact) {
         exchange.withLock { if $0.isRunning { $0.facts.append(fact) } }
         arrived.signal()
+    }
+}
+
+extension AutoExposure.Range {
+    fileprivate init(_ abilities: CameraAbilities) {
+        self.init()
+        if let gain = abilities.gain { gains = gain }
+        if let exposure = abilities.exposure { shortest = Double(exposure.lowerBound.inNanoseconds) / 1e9 }
     }
 }
 

@@ -54,6 +54,7 @@ struct Optics: Sendable {
         switch settings.focusMode {
         case .manual:
             if case .manual = focus { break }
+            guard abilities.focus != nil else { break }
             focus = .manual(controls.manualFocus ?? 0)
         case .continuous, .auto:
             if case .manual = focus, !manualByCommand { focus = .continuous }
@@ -307,9 +308,14 @@ struct Optics: Sendable {
         controls.focusIsPaused = isRecording && settings.focusWhileRecording == .lock
         controls.focusIsSlow = isRecording && settings.focusWhileRecording == .slow
         controls.exposureValue = min(max(settings.compensation + (exposesAtPoint ? exposure.value : 0), -8), 8)
-        controls.metering = settings.metering
-        controls.shutter = settings.shutter
-        controls.gain = settings.gain
+        controls.metering = abilities.hasMetering ? settings.metering : .centre
+        // What the camera lacks is left alone, what is beyond its range stays in it; `SettingRefusal` tells both.
+        controls.shutter = settings.shutter.flatMap { wanted in
+            abilities.shutterRange.map { min(max(wanted, $0.lowerBound), $0.upperBound) }
+        }
+        controls.gain = settings.gain.flatMap { wanted in
+            abilities.gain.map { min(max(wanted, $0.lowerBound), $0.upperBound) }
+        }
         controls.shortestFrame = frameInterval
         controls.longestFrame = longestFrame(settings)
         controls.prefersLongExposure = lowLight.isActive && abilities.hasLongExposure
@@ -330,7 +336,7 @@ struct Optics: Sendable {
             longest = max(longest, isRecording ? floor : max(floor, Self.longestIdleFrame))
         }
         // A manual shutter needs a frame that holds it.
-        if let shutter = settings.shutter, !isRecording { longest = max(longest, shutter) }
+        if let shutter = controls.shutter, !isRecording { longest = max(longest, shutter) }
         return abilities.frame.map { min(longest, $0.upperBound) } ?? longest
     }
 

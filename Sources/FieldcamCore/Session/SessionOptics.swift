@@ -44,6 +44,11 @@ extension Session {
         optics[active.index].setRecording(recordingClip != nil, settings.optics, into: &effects)
     }
 
+    /// What the camera that counts can do; `nil`: it wasn't configured yet.
+    public var knownAbilities: CameraAbilities? { abilities[active.index] }
+    /// The settings that it can't follow.
+    public var refusals: [SettingRefusal] { knownAbilities?.refusals(of: settings.optics) ?? [] }
+
     /// What the picture is now, for status.
     public var zoom: Double { optics[active.index].zoom }
     public var isInLowLight: Bool { optics[active.index].lowLight.isActive }

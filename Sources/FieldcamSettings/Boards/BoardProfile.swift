@@ -37,8 +37,16 @@ public struct CameraProfile: Hashable, Sendable {
     /// Degrees clockwise that make the picture upright: 0, 90, 180, 270.
     public var rotation = 0
     public var mirror = false
+    /// Simulated cameras only: the sensor, from `match`, and the Raspberry Pi's pipeline that it pretends to be behind.
+    public var simulated: (model: CameraModel, pipeline: CameraPipeline)? {
+        guard driver == .simulator, case .model(let name) = match else { return nil }
+        return CameraModel(rawValue: name).map { ($0, pipeline) }
+    }
+    public var pipeline = CameraPipeline.pisp
     public var light: LightProfile?
 }
+
+extension CameraPipeline: SettingChoice {}
 
 /// How a camera is found among those that libcamera lists.
 public enum CameraMatch: Hashable, Sendable {

@@ -52,7 +52,7 @@ struct BoardReader {
 
     private mutating func camera(_ entries: [TOMLEntry], at place: Place, index: Int) -> CameraProfile {
         var fields = Fields(
-            entries, title: "a [[camera]]", known: ["driver", "role", "match", "rotation", "mirror", "light"])
+            entries, title: "a [[camera]]", known: ["driver", "role", "match", "pipeline", "rotation", "mirror", "light"])
         var camera = CameraProfile(role: "")
         camera.driver = fields.value("driver", CameraProfile.Driver.self) ?? .libcamera
         camera.role =
@@ -65,6 +65,17 @@ struct BoardReader {
                 return role
             } ?? ""
         camera.match = fields.value("match", CameraMatch.self) ?? .index(index)
+        camera.pipeline = fields.value("pipeline", CameraPipeline.self) ?? .pisp
+        switch camera.driver {
+        case .libcamera: fields.refuse(["pipeline"], because: "libcamera knows its pipeline by itself")
+        case .simulator:
+            guard case .model(let name) = camera.match, CameraModel(rawValue: name) == nil else { break }
+            let known = CameraModel.allCases.map(\.rawValue)
+            complaints.append(
+                Complaint(
+                    fields.place("match") ?? place,
+                    "the simulator has no sensor \(quoted(name)); it has \(known.joined(separator: ", "))"))
+        }
         camera.rotation =
             fields.value("rotation") { value throws(Misreading) in
                 let rotation = try Int(value)

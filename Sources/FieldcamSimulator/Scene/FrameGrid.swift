@@ -10,11 +10,15 @@ struct FrameGrid {
     /// From the end of the first row's exposure to the last row's.
     let readOut: Duration
 
-    init(start: Instant, first: Int64 = 0, framerate: Double) {
+    /// Of the sensor's mode; `nil`: as the rate allows.
+    private let fixed: Duration?
+
+    init(start: Instant, first: Int64 = 0, framerate: Double, readOut fixed: Duration? = nil) {
         self.start = start
         self.first = first
         rate = max(1, Int64((framerate * 1000).rounded()))
-        readOut = Self.readOut(rate: rate)
+        self.fixed = fixed
+        readOut = fixed ?? Self.readOut(rate: rate)
     }
 
     /// A fast sensor reads out in 20 ms; at high frame rates it must be faster than the frames.
@@ -38,6 +42,6 @@ struct FrameGrid {
     func changing(to interval: Duration, from index: Int64) -> FrameGrid {
         let wanted = Double(interval.inNanoseconds)
         guard abs(wanted / Double(self.interval.inNanoseconds) - 1) > 1e-3 else { return self }
-        return FrameGrid(start: exposureEnd(of: index - 1), first: index, framerate: 1e9 / max(1, wanted))
+        return FrameGrid(start: exposureEnd(of: index - 1), first: index, framerate: 1e9 / max(1, wanted), readOut: fixed)
     }
 }

@@ -2,7 +2,7 @@ import FieldcamCore
 
 /// A lens that travels, and a camera that focuses with it on the subject.
 struct Lens {
-    /// Dioptres.
+    /// Dioptres, where no sensor's profile says otherwise.
     static let range = 0.0...10.0
     /// Dioptres a second: end to end in 0.4 s; slowly for clips.
     static let speed = 25.0
@@ -10,6 +10,7 @@ struct Lens {
     /// Below this brightness there is nothing to focus on, lux.
     static let darkest = 1.0
 
+    var range = Self.range
     private(set) var position = 1.0
     private(set) var state = FocusState.focused
     private var scan: UInt32 = 0
@@ -20,11 +21,11 @@ struct Lens {
         let seconds = Double(span.inNanoseconds) / 1e9
         let way = seconds * (controls.focusIsSlow ? Self.slowSpeed : Self.speed)
         let right = 1 / distance
-        let canFocus = Self.range.contains(right) && lux >= Self.darkest
+        let canFocus = range.contains(right) && lux >= Self.darkest
         switch controls.focus {
         case .manual(let dioptres):
             isScanning = false
-            move(to: min(max(dioptres, Self.range.lowerBound), Self.range.upperBound), way: seconds * Self.speed)
+            move(to: min(max(dioptres, range.lowerBound), range.upperBound), way: seconds * Self.speed)
             state = .idle
             return
         case .continuous:
@@ -38,7 +39,7 @@ struct Lens {
         scan = controls.focusScan
         guard isScanning else { return }
         state = .scanning
-        let goal = canFocus ? right : Self.range.upperBound
+        let goal = canFocus ? right : range.upperBound
         move(to: goal, way: way)
         guard position == goal else { return }
         isScanning = false

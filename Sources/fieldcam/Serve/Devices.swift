@@ -118,6 +118,13 @@ final class Devices {
         case .libcamera:
             return LibcameraCamera(match: "\(profile.match)", rotation: profile.rotation, mirror: profile.mirror)
         case .simulator:
+            if let (model, pipeline) = profile.simulated {
+                return SimulatedCamera(
+                    world: world!,
+                    properties: SimulatedCamera.Properties(
+                        profile: .of(model, on: pipeline), rotation: profile.rotation, mirror: profile.mirror,
+                        variant: variant, hasLight: isLit))
+            }
             return SimulatedCamera(
                 world: world!,
                 properties: SimulatedCamera.Properties(

@@ -67,6 +67,9 @@ final class SettingsDesk: Sendable {
                 var effective = requested
                 if Self.atStart.contains(key.name) { effective = key.literal(in: started) }
                 if Self.withIdleCamera.contains(key.name) { effective = key.literal(in: state.ofCameras) }
+                if let refusal = status.refusals.first(where: { $0.key == key.name }) {
+                    effective = Self.word(refusal.effective)
+                }
                 if key.name == "flash.mode" { effective = "\"\(status.flash.rawValue)\"" }
                 members.append(
                     JSON.Member(
@@ -120,6 +123,13 @@ final class SettingsDesk: Sendable {
         } catch {
             return .wrong(key: changes[0].key, Self.sentence(error))
         }
+        if let abilities = desk.status.abilities {
+            let refusals = abilities.refusals(of: wanted.settings.session(for: board).optics)
+            for change in changes where kept[change.key] != nil {
+                guard let refusal = refusals.first(where: { $0.key == change.key }) else { continue }
+                return .wrong(key: change.key, refusal.sentence + ".")
+            }
+        }
         do throws(CommandFailure) {
             try keepDurably(text, at: path)
         } catch {
@@ -154,6 +164,11 @@ final class SettingsDesk: Sendable {
                 monotonic: SystemClock.now, wallNanoseconds: SystemClock.wallNanoseconds)
         }
         desk.changed.signal()
+    }
+
+    /// A value that is no literal of its key, as a JSON string; numbers stay numbers.
+    private static func word(_ effective: String) -> String {
+        Double(effective) == nil ? "\"\(effective)\"" : effective
     }
 
     private static func sentence(_ complaints: Complaints) -> String {
