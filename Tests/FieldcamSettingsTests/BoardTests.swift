@@ -98,6 +98,53 @@ final class BoardTests: XCTestCase {
         XCTAssertEqual(board.microphone.device, "default")
     }
 
+    func testASimulatedCameraMayPretendToBeASensor() throws {
+        let board = try BoardProfile.parse(
+            """
+            name = "mine"
+            [[camera]]
+            driver = "simulator"
+            role = "rear"
+            match = "model:imx708_wide"
+            [[camera]]
+            driver = "simulator"
+            role = "front"
+            match = "model:ov5647"
+            pipeline = "vc4"
+            [[camera]]
+            driver = "simulator"
+            role = "third"
+            """)
+        XCTAssertEqual(board.cameras[0].simulated?.model, .imx708Wide)
+        XCTAssertEqual(board.cameras[0].simulated?.pipeline, .pisp)
+        XCTAssertEqual(board.cameras[1].simulated?.model, .ov5647)
+        XCTAssertEqual(board.cameras[1].simulated?.pipeline, .vc4)
+        XCTAssertNil(board.cameras[2].simulated)
+        XCTAssertEqual(
+            boardComplaints(
+                """
+                name = "x"
+                [[camera]]
+                driver = "simulator"
+                role = "rear"
+                match = "model:imx707"
+                [[camera]]
+                role = "front"
+                match = "model:imx707"
+                pipeline = "vc5"
+                [[camera]]
+                role = "back"
+                match = "index:1"
+                pipeline = "vc4"
+                """),
+            [
+                #"b.toml:5:9: the simulator has no sensor "imx707"; it has imx219, imx477, imx708, imx708_wide, ov5647, imx296, ov9281"#,
+                #"b.toml:9:12: pipeline is "vc5"; write "vc4" or "pisp""#,
+                "b.toml:9:12: 'pipeline' makes no sense here: libcamera knows its pipeline by itself; remove it",
+                "b.toml:13:12: 'pipeline' makes no sense here: libcamera knows its pipeline by itself; remove it",
+            ])
+    }
+
     func testABoardMayHaveNoCameraNoButtonAndNoMicrophone() throws {
         let board = try BoardProfile.parse("name = \"bare\"\n[microphone]\ndevice = \"none\"\n")
         XCTAssertEqual(board.cameras, [])

@@ -13,6 +13,8 @@ public final class Studio {
     public let writers = CountingClipWriters()
     public let desk = FrontDesk()
     public let director: Director
+    /// What is asked of each camera.
+    public let request: CameraRequest
     private var seen: UInt64 = 0
 
     final class DirectorClock: Clock {
@@ -28,7 +30,8 @@ public final class Studio {
         framerate: Double = 30,
         slots: Int = 24, startsCamera: Bool = true, stillEncoder: any StillEncoder = LumaEncoder(),
         clipWriters: (any ClipWriterFactory)? = nil, cameras: Int = 1, light: ((SimulatedWorld) -> any Light)? = nil,
-        sensor: Size? = nil, orientation: Orientation = .upright, framing: Framing = Framing()
+        sensor: Size? = nil, orientation: Orientation = .upright, framing: Framing = Framing(),
+        profile: SensorProfile? = nil
     ) {
         clock = ManualClock()
         world = clock.makeWorld()
@@ -36,16 +39,18 @@ public final class Studio {
         let light = light?(world)
         var stations: [Plant.Station] = []
         for variant in 0..<cameras {
-            let properties = SimulatedCamera.Properties(
-                sensor: sensor ?? size, rotation: orientation.rotation, mirror: orientation.mirror, variant: variant,
-                hasLight: light != nil)
+            let properties =
+                profile.map { SimulatedCamera.Properties(profile: $0, variant: variant, hasLight: light != nil) }
+                ?? SimulatedCamera.Properties(
+                    sensor: sensor ?? size, rotation: orientation.rotation, mirror: orientation.mirror,
+                    variant: variant, hasLight: light != nil)
             stations.append(
                 Plant.Station(
                     role: variant == 0 ? "rear" : "front",
                     camera: SimulatedCamera(world: world, properties: properties),
                     light: light))
         }
-        let request = CameraRequest(still: size, video: size, framerate: framerate, slots: slots)
+        request = CameraRequest(still: size, video: size, framerate: framerate, slots: slots)
         let plant = Plant(
             clock: DirectorClock(clock), stations: stations,
             startsCamera: startsCamera, buttons: buttons, buttonRoles: ["shutter"],

@@ -52,7 +52,8 @@ struct BoardReader {
 
     private mutating func camera(_ entries: [TOMLEntry], at place: Place, index: Int) -> CameraProfile {
         var fields = Fields(
-            entries, title: "a [[camera]]", known: ["driver", "role", "match", "pipeline", "rotation", "mirror", "light"])
+            entries, title: "a [[camera]]",
+            known: ["driver", "role", "match", "pipeline", "rotation", "mirror", "light"])
         var camera = CameraProfile(role: "")
         camera.driver = fields.value("driver", CameraProfile.Driver.self) ?? .libcamera
         camera.role =

@@ -42,6 +42,7 @@ struct FrameGrid {
     func changing(to interval: Duration, from index: Int64) -> FrameGrid {
         let wanted = Double(interval.inNanoseconds)
         guard abs(wanted / Double(self.interval.inNanoseconds) - 1) > 1e-3 else { return self }
-        return FrameGrid(start: exposureEnd(of: index - 1), first: index, framerate: 1e9 / max(1, wanted), readOut: fixed)
+        return FrameGrid(
+            start: exposureEnd(of: index - 1), first: index, framerate: 1e9 / max(1, wanted), readOut: fixed)
     }
 }

@@ -47,7 +47,8 @@ public struct SensorProfile: Hashable, Sendable {
     /// The mode for a picture of this size: the smallest that has as many pixels both ways, else the whole sensor.
     public func mode(for size: Size) -> Mode {
         let covering = modes.filter { $0.size.width >= size.width && $0.size.height >= size.height }
-        return covering.min { $0.size.width * $0.size.height < $1.size.width * $1.size.height } ?? modes[modes.count - 1]
+        return covering.min { $0.size.width * $0.size.height < $1.size.width * $1.size.height }
+            ?? modes[modes.count - 1]
     }
 
     /// What libcamera advertises once that mode is configured.
@@ -66,7 +67,7 @@ public struct SensorProfile: Hashable, Sendable {
         abilities.reportsLux = true
         abilities.reportsExposureState = true
         let shortest = Duration.nanoseconds(Int64(1e9 / mode.framerate))
-        abilities.frame = shortest ... max(shortest, .microseconds(longestExposure))
+        abilities.frame = shortest...max(shortest, .microseconds(longestExposure))
         abilities.readout = hasGlobalShutter ? .zero : readOut(mode)
         return abilities
     }
