@@ -81,7 +81,7 @@ let package = Package(
             name: "Budget",
             dependencies: [
                 "CFieldcamCount", "FieldcamTestKit", "FieldcamMedia", "FieldcamStorage", "FieldcamSimulator",
-                "FieldcamDirector",
+                "FieldcamDirector", "FieldcamSettings",
             ],
             path: "Tests/Budget", exclude: ["Count"]),
         .testTarget(name: "ArchitectureTests"),
@@ -93,7 +93,8 @@ let package = Package(
             name: "FieldcamMediaKit", dependencies: ["CFieldcamMedia", "Clibavcodec", "Clibavformat", "Clibavutil"],
             path: "Tests/FieldcamMediaKit"),
         .testTarget(
-            name: "FieldcamMediaTests", dependencies: ["FieldcamMedia", "FieldcamMediaKit", "FieldcamTestKit"]),
+            name: "FieldcamMediaTests",
+            dependencies: ["FieldcamMedia", "FieldcamMediaKit", "FieldcamTestKit", "FieldcamSettings"]),
         .testTarget(name: "FieldcamStorageTests", dependencies: ["FieldcamStorage"]),
         .testTarget(name: "FieldcamSettingsTests", dependencies: ["FieldcamSettings"]),
         .testTarget(name: "FieldcamSimulatorTests", dependencies: ["FieldcamSimulator", "FieldcamTestKit"]),

@@ -147,10 +147,18 @@ int fc_swr_resample(struct SwrContext *resampler, float *first, float *second, i
     return swr_convert(resampler, planes, capacity, source, count);
 }
 
-// MARK: RGB
+// MARK: Pictures
 
 void fc_sws_convert(struct SwsContext *scaler, const uint8_t *first, int stride, int top, int rows, AVFrame *frame) {
     const uint8_t *const source[4] = {first, NULL, NULL, NULL};
     const int strides[4] = {stride, 0, 0, 0};
     if (rows > 0) sws_scale(scaler, source, strides, top, rows, frame->data, frame->linesize);
+}
+
+void fc_sws_scale(struct SwsContext *scaler, const fc_planes *source, int top, int rows, const fc_planes *into) {
+    const uint8_t *const from[4] = {source->plane[0], source->plane[1], source->plane[2], NULL};
+    const int from_strides[4] = {source->stride[0], source->stride[1], source->stride[2], 0};
+    uint8_t *const to[4] = {into->plane[0], into->plane[1], into->plane[2], NULL};
+    const int to_strides[4] = {into->stride[0], into->stride[1], into->stride[2], 0};
+    if (rows > 0) sws_scale(scaler, from, from_strides, top, rows, to, to_strides);
 }

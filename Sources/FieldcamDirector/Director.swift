@@ -23,6 +23,12 @@ public final class Director: @unchecked Sendable {
     var settings: LiveSettings
     /// Settings that wait for an idle camera.
     private var waitingSettings: LiveSettings?
+    /// What clips are with the camera that counts; `nil`: no quality is asked for, or no camera was configured yet.
+    var granted: GrantedQuality?
+    /// Told last as `quality.fallback`.
+    var toldShortfalls: [GrantedQuality.Shortfall] = []
+    /// A quality that had waited for an idle camera is told once the camera is up with it.
+    var appliesWaitingQuality = false
     let facts: FactBox
     let store: StoreWorker
     let stills: StillWorker
@@ -108,6 +114,7 @@ public final class Director: @unchecked Sendable {
         status.audio.state = plant.microphone == nil ? "off" : "closed"
         status.storage.mediaFolder = plant.mediaFolder
         desk.publish(status)
+        grantQuality()
     }
 
     /// Starts the workers and the camera. Before the first `step`.
@@ -404,16 +411,27 @@ public final class Director: @unchecked Sendable {
             var now = wanted
             now.requests = settings.requests
             now.framerate = settings.framerate
+            now.videoBitRate = settings.videoBitRate
+            now.everyFrameIsKey = settings.everyFrameIsKey
+            now.quality = settings.quality
+            now.encoders = settings.encoders
+            now.encoderLimits = settings.encoderLimits
             settings = now
         } else {
+            appliesWaitingQuality = waitingSettings != nil && wanted.quality != settings.quality
             waitingSettings = nil
             settings = wanted
         }
         let waits = waitingSettings != nil
         desk.update { $0.settingsWait = waits }
+        grantQuality(isReconfigured: needsCamera && !waits)
+        session.recordingIsUnsupported = granted?.isRefused ?? false
         reduce(.settingsChanged(session))
         tellRefusals()
-        guard needsCamera, waitingSettings == nil else { return }
+        guard needsCamera, waitingSettings == nil else {
+            if active.mode != nil { tellShortfalls() }
+            return
+        }
         for station in stations {
             station.request = wanted.requests[station.id.index]
             guard station.isWanted else {

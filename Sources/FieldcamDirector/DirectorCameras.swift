@@ -26,6 +26,7 @@ extension Director {
         if let mode = station.mode {
             adopt(mode, of: station)
             tellMode(mode, of: station)
+            tellShortfalls()
         }
         desk.update { $0.camera.role = station.role }
         tellRefusals()
@@ -51,10 +52,12 @@ extension Director {
 
     /// Frame slots and interval of the camera that counts, for Core; layouts for clips that wait for one.
     func adopt(_ mode: CameraMode, of station: Station) {
+        grantQuality()
         planWaitingClips(mode)
         var changed = session.settings
         changed.frameInterval = mode.frameInterval
         changed.frameSlots = Self.frameSlotsOfCore(mode.pool.slots)
+        changed.recordingIsUnsupported = granted?.isRefused ?? false
         // An order of Core may have led here: Core is told once it was carried out.
         later(.settingsChanged(changed))
     }
@@ -72,16 +75,8 @@ extension Director {
         }
         send("camera.up", fields: [.init("role", .string(active.role))])
         Log.notice("camera up", ["role": active.role, "model": mode.model])
-        let wanted = active.request.video
-        if wanted.width != mode.pool.video.width || wanted.height != mode.pool.video.height {
-            send(
-                "quality.fallback",
-                fields: [
-                    .init("requested", .string("\(wanted.width)x\(wanted.height)")),
-                    .init("effective", .string("\(mode.pool.video.width)x\(mode.pool.video.height)")),
-                    .init("reason", .string("the camera has no such size")),
-                ])
-        }
+        tellShortfalls()
+        tellWaitingQuality()
         reduce(.camera(.up, at: plant.clock.now))
     }
 

@@ -145,10 +145,13 @@ extension Director {
 
     private func plan(for mode: CameraMode) -> ClipPlan {
         var plan = ClipPlan(
-            encoders: settings.encoders, layout: mode.pool.video, framerate: settings.framerate,
-            bitRate: settings.videoBitRate, everyFrameIsKey: settings.everyFrameIsKey, rotation: mode.rotation,
+            encoders: settings.encoders, layout: mode.pool.video, framerate: granted?.framerate ?? settings.framerate,
+            bitRate: granted?.bitRate ?? settings.videoBitRate,
+            everyFrameIsKey: granted?.everyFrameIsKey ?? settings.everyFrameIsKey,
+            size: granted.map { Size(width: $0.width, height: $0.height) }, rotation: mode.rotation,
             mirror: mode.mirror, audio: nil)
-        let picture = PixelRect(x: 0, y: 0, width: plan.layout.width, height: plan.layout.height)
+        let picture = PixelRect(
+            x: 0, y: 0, width: plan.size?.width ?? plan.layout.width, height: plan.size?.height ?? plan.layout.height)
         plan.overlay = settings.framing.overlay(
             width: picture.width, height: picture.height, picture: picture,
             orientation: Orientation(rotation: mode.rotation, mirror: mode.mirror))

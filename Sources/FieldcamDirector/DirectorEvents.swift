@@ -115,9 +115,10 @@ extension Director {
             "recording.started", number: number,
             fields: [
                 .source(source), .init("first_frame_offset_ns", .integer(offset.inNanoseconds)),
-                .init("encoder", .string(encoder)), .init("width", .integer(Int64(active.mode?.pool.video.width ?? 0))),
-                .init("height", .integer(Int64(active.mode?.pool.video.height ?? 0))),
-                .init("framerate", .number(settings.framerate)),
+                .init("encoder", .string(encoder)),
+                .init("width", .integer(Int64(granted?.width ?? active.mode?.pool.video.width ?? 0))),
+                .init("height", .integer(Int64(granted?.height ?? active.mode?.pool.video.height ?? 0))),
+                .init("framerate", .number(granted?.framerate ?? settings.framerate)),
             ])
     }
 

@@ -18,6 +18,10 @@ public struct LiveSettings: Hashable, Sendable {
     public var framing: Framing
     /// Size of shots by a mode switch to the full sensor; `nil`: the whole of it.
     public var sensorStill: Size?
+    /// What clips are asked to be, and what the encoder that was found can do. `nil`: the camera's own picture, with the bit
+    /// rate, key frames and frame rate above.
+    public var quality: ClipQuality?
+    public var encoderLimits = EncoderLimits(name: "")
 
     public init(
         session: SessionSettings, requests: [CameraRequest], photoQuality: Int, encoders: [String],

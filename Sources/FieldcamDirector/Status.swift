@@ -19,6 +19,26 @@ public struct Status: Hashable, Sendable {
         public var slots = 0
         public var copiesFrames = false
     }
+    /// What a clip is that begins now.
+    public struct Video: Hashable, Sendable {
+        /// `video.quality` as it was asked for; empty: it isn't known yet.
+        public var requested = ""
+        /// As it is in effect: the word, or the size.
+        public var effective = ""
+        public var width = 0
+        public var height = 0
+        /// Frames a second, as asked for and in effect.
+        public var requestedFramerate = 0.0
+        public var framerate = 0.0
+        public var bitRate = 0
+        /// Why the effective quality, and the effective frame rate, isn't the one asked for; empty: it is.
+        public var reason = ""
+        public var framerateReason = ""
+        /// What the camera can do isn't known yet.
+        public var awaitsCamera = true
+        /// `video.unsupported = "reject"`: nothing is recorded.
+        public var isRefused = false
+    }
     public struct Recording: Hashable, Sendable {
         /// idle, starting, running, finishing
         public var state = "idle"
@@ -78,6 +98,7 @@ public struct Status: Hashable, Sendable {
     }
 
     public var camera = Camera()
+    public var video = Video()
     /// What the camera that counts can do; `nil`: it isn't known yet.
     public var abilities: CameraAbilities?
     /// The settings that it can't follow, and what it does instead.

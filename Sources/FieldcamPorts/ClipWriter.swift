@@ -4,7 +4,11 @@ import FieldcamCore
 public struct ClipPlan: Sendable {
     /// Encoders in order of preference, as FFmpeg names them; the first that works on this machine is taken.
     public var encoders: [String]
+    /// Of the frames that come.
     public var layout: ImageLayout
+    /// The finished picture's; `nil`: the frames'. Other frames are cropped about their middle to this shape, so that pixels
+    /// stay square, and scaled. Even sides.
+    public var size: Size?
     /// Frames a second, nominal; each frame's own time decides.
     public var framerate: Double
     /// Bits a second; `nil`: constant quality (x264 CRF 23, MJPEG quality 4).
@@ -17,15 +21,16 @@ public struct ClipPlan: Sendable {
     public var audio: AudioFormat?
     /// The press by the wall clock: the file's creation time; left out while the clock isn't trusted.
     public var taken: WallTime?
-    /// Drawn over every frame, in a copy.
+    /// Drawn over every finished picture, in a copy.
     public var overlay: Overlay?
 
     public init(
         encoders: [String], layout: ImageLayout, framerate: Double, bitRate: Int? = nil, everyFrameIsKey: Bool = false,
-        rotation: Int = 0, mirror: Bool = false, audio: AudioFormat?, taken: WallTime? = nil
+        size: Size? = nil, rotation: Int = 0, mirror: Bool = false, audio: AudioFormat?, taken: WallTime? = nil
     ) {
         self.encoders = encoders
         self.layout = layout
+        self.size = size
         self.framerate = framerate
         self.bitRate = bitRate
         self.everyFrameIsKey = everyFrameIsKey
@@ -77,6 +82,13 @@ public protocol ClipWriterFactory: AnyObject, Sendable {
     func begin(_ plan: ClipPlan) throws(HardwareError) -> any ClipWriter
     /// The first of these encoders that works on this machine; found by opening each once.
     func probe(_ encoders: [String]) -> String?
+    /// What an encoder, by FFmpeg's name, can do on this machine.
+    func limits(of encoder: String) -> EncoderLimits
     /// Reads a clip from the start to its end: duration, frames; for leftovers of a crash.
     func measure(path: String) throws(HardwareError) -> ClipFacts
+}
+
+extension ClipWriterFactory {
+    /// None is known.
+    public func limits(of encoder: String) -> EncoderLimits { EncoderLimits(name: encoder) }
 }

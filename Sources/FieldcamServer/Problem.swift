@@ -116,6 +116,9 @@ struct Problem: Error, Hashable, Sendable {
             case .recording: "A clip is being recorded; stop it first."
             case .switching: "The cameras are being switched; try again in a moment."
             case .outOfRange: "The value is out of range."
+            case .unsupported where status.video.isRefused:
+                "video.quality = \"\(status.video.requested)\" can't be recorded here, and video.unsupported is \"reject\": "
+                    + "\([status.video.reason, status.video.framerateReason].first { !$0.isEmpty } ?? "")."
             case .unsupported: "This board or camera can't do that."
             }
         return Problem(

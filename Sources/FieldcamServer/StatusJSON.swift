@@ -6,6 +6,7 @@ extension Status {
     func members(at now: Instant) -> [JSON.Member] {
         [
             .init("camera", camera.json(at: now)),
+            .init("video", video.json),
             .init("recording", recording.json(at: now)),
             .init("buttons", .array(buttons.map(\.json))),
             .init("light", light.json),
@@ -51,6 +52,21 @@ extension Status.Camera {
                 "slots": .integer(Int64(slots)),
                 "copies_frames": .bool(copiesFrames),
             ]),
+        ])
+    }
+}
+
+extension Status.Video {
+    var json: JSON {
+        let reasons = [reason, framerateReason].filter { !$0.isEmpty }
+        return .members([
+            "requested": .string(requested),
+            "effective": isRefused ? .null : .string(effective),
+            "width": .integer(Int64(width)),
+            "height": .integer(Int64(height)),
+            "framerate": .number(framerate),
+            "bit_rate": .integer(Int64(bitRate)),
+            "reason": reasons.isEmpty ? .null : .string(reasons.joined(separator: "; ")),
         ])
     }
 }

@@ -1,3 +1,5 @@
+import FieldcamCore
+
 /// What a value of `video.quality` stands for (contract §4).
 public struct VideoPreset: Hashable, Sendable {
     public var size: PixelSize
@@ -41,6 +43,15 @@ extension VideoQuality {
 extension VideoSettings {
     /// Frames a second after the preset's cap.
     public var effectiveFramerate: Double { min(framerate, quality.preset.framerateCap) }
+
+    /// What clips are asked to be.
+    public var clipQuality: ClipQuality {
+        let preset = quality.preset
+        return ClipQuality(
+            name: quality.rawValue, width: preset.size.width, height: preset.size.height, framerate: framerate,
+            framerateCap: preset.framerateCap, bitRate: preset.bitRate, everyFrameIsKey: preset.everyFrameIsKey,
+            mayShrink: preset.mayShrink, refusesFallback: unsupported == .reject)
+    }
 
     /// The board's encoders (FFmpeg's names) that this codec allows, in the board's order.
     public func encoders(of board: BoardProfile) -> [String] {

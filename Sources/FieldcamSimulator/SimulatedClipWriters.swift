@@ -18,6 +18,8 @@ public final class SimulatedClipWriters: ClipWriterFactory {
 
     public func probe(_ encoders: [String]) -> String? { factory.probe(encoders) }
 
+    public func limits(of encoder: String) -> EncoderLimits { factory.limits(of: encoder) }
+
     public func measure(path: String) throws(HardwareError) -> ClipFacts { try factory.measure(path: path) }
 }
 

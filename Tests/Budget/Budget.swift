@@ -17,6 +17,7 @@ struct Budget {
         ("still", StillBudget.run),
         ("guide", GuideFigure.run),
         ("clip", ClipBudget.run),
+        ("presets", PresetFigure.run),
         ("skew", SkewBudget.run),
         ("media-allocations", MediaAllocations.run),
     ]

@@ -152,8 +152,66 @@ final class EndToEndTests: XCTestCase {
         XCTAssertEqual(try get("button.hold"), "900ms")
         XCTAssertEqual(try get("video.quality"), "640x480")
         XCTAssertEqual(try set("photo.quality", "default"), "90", "what the owner's file says")
-        XCTAssertEqual(try set("camera.autostart", "false"), "true (requested: false)", "it counts from the next start")
+        XCTAssertEqual(
+            try set("camera.autostart", "false"),
+            "true (requested: false; it counts from the next start of the service)")
         XCTAssertEqual(try service.run("get", "photo.qualty").code, 64)
+    }
+
+    // Quality
+
+    func testQualityIsChangedLiveAndToldAsItIs() throws {
+        let service = try RunningService()
+        let events = try service.events()
+        let low = try service.run("set", "video.quality", "low")
+        XCTAssertEqual(line(low), "low")
+        XCTAssertEqual(
+            line(try service.run("get", "video.framerate")),
+            "24 (requested: 30; low has 24 frames a second at most)")
+        let cap = try XCTUnwrap(try events.until("quality.fallback").last)
+        XCTAssertEqual([cap["key"], cap["effective"]], [.string("video.framerate"), .string("24")])
+        XCTAssertEqual(try service.run("record", "-t", "1s").code, 0)
+        let saved = try XCTUnwrap(try events.until("clip.saved").last)
+        let clip = try XCTUnwrap(DecodedClip(path: string(saved["path"])))
+        XCTAssertEqual([clip.width, clip.height], [640, 360])
+        XCTAssertEqual(Double(clip.times.count), 24, accuracy: 1)
+
+        // More than the sensor has: told at once, and the clip is what was told.
+        XCTAssertEqual(
+            line(try service.run("set", "video.quality", "3840x2160")),
+            "1920x1080 (requested: 3840x2160; the camera's picture has 1920x1080 pixels)")
+        let fallback = try XCTUnwrap(try events.until("quality.fallback").last)
+        XCTAssertEqual([fallback["requested"], fallback["effective"]], [.string("3840x2160"), .string("1920x1080")])
+        XCTAssertEqual(try service.run("set", "video.unsupported", "reject").code, 0)
+        let refused = try service.run("record")
+        XCTAssertEqual(refused.code, 75)
+        XCTAssertEqual(
+            refused.errors,
+            "fieldcam: video.quality = \"3840x2160\" can't be recorded here, and video.unsupported is \"reject\": "
+                + "the camera's picture has 1920x1080 pixels.\n")
+        XCTAssertEqual(try events.until("rejected").last?["reason"], .string("unsupported"))
+        XCTAssertEqual(line(try service.run("get", "video.quality")).prefix(5), "none ")
+        XCTAssertEqual(try service.run("photo").code, 0, "photos have nothing to do with it")
+    }
+
+    func testQualityThatIsSetWhileRecordingWaitsForTheEndOfTheClip() throws {
+        let service = try RunningService(settings: "[video]\nquality = \"640x480\"\n")
+        let events = try service.events()
+        XCTAssertEqual(try service.run("record").code, 0)
+        XCTAssertEqual(
+            line(try service.run("set", "video.quality", "352x288")),
+            "640x480 (requested: 352x288; it waits until nothing is under way)")
+        let told = try XCTUnwrap(try events.until("settings.changed").last)
+        XCTAssertEqual([told["requested"], told["effective"]], [.string("352x288"), .string("640x480")])
+        XCTAssertEqual(try service.run("stop").code, 0)
+        let applied = try events.until("settings.changed")
+        XCTAssertEqual(applied.last?["effective"], .string("352x288"))
+        let first = try XCTUnwrap(applied.first { $0["event"] == .string("clip.saved") })
+        XCTAssertEqual(DecodedClip(path: string(first["path"]))?.width, 640)
+        XCTAssertEqual(line(try service.run("get", "video.quality")), "352x288")
+        XCTAssertEqual(try service.run("record", "-t", "1s").code, 0)
+        let second = try XCTUnwrap(try events.until("clip.saved").last)
+        XCTAssertEqual(DecodedClip(path: string(second["path"]))?.width, 352)
     }
 
     // Live control

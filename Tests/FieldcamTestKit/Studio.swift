@@ -29,7 +29,8 @@ public final class Studio {
         settings: SessionSettings = SessionSettings(), size: Size = Size(width: 640, height: 480),
         framerate: Double = 30,
         slots: Int = 24, startsCamera: Bool = true, stillEncoder: any StillEncoder = LumaEncoder(),
-        clipWriters: (any ClipWriterFactory)? = nil, cameras: Int = 1, light: ((SimulatedWorld) -> any Light)? = nil,
+        clipWriters: (any ClipWriterFactory)? = nil, encoders: [String] = ["counting"],
+        quality: ClipQuality? = nil, cameras: Int = 1, light: ((SimulatedWorld) -> any Light)? = nil,
         sensor: Size? = nil, orientation: Orientation = .upright, framing: Framing = Framing(),
         profile: SensorProfile? = nil
     ) {
@@ -50,16 +51,23 @@ public final class Studio {
                     camera: SimulatedCamera(world: world, properties: properties),
                     light: light))
         }
-        request = CameraRequest(still: size, video: size, framerate: framerate, slots: slots)
+        let limits = (clipWriters ?? writers).limits(of: encoders[0])
+        let possible = quality?.granted(camera: nil, limits: limits)
+        request = CameraRequest(
+            still: size, video: possible.map { Size(width: $0.width, height: $0.height) } ?? size,
+            framerate: possible?.framerate ?? framerate, slots: slots)
+        var live = LiveSettings(
+            session: settings, requests: Array(repeating: request, count: cameras), photoQuality: 92,
+            encoders: encoders, videoBitRate: nil, everyFrameIsKey: false, framerate: framerate, recordsSound: true,
+            framing: framing)
+        live.quality = quality
+        live.encoderLimits = limits
         let plant = Plant(
             clock: DirectorClock(clock), stations: stations,
             startsCamera: startsCamera, buttons: buttons, buttonRoles: ["shutter"],
             microphone: SimulatedMicrophone(world: world), stillEncoders: [stillEncoder],
             clipWriters: clipWriters ?? writers, store: store, mediaFolder: "memory",
-            settings: LiveSettings(
-                session: settings, requests: Array(repeating: request, count: cameras), photoQuality: 92,
-                encoders: ["counting"], videoBitRate: nil,
-                everyFrameIsKey: false, framerate: framerate, recordsSound: true, framing: framing),
+            settings: live,
             make: "fieldcam", software: "test")
         director = Director(plant: plant, desk: desk, labour: .inline)
         director.start()

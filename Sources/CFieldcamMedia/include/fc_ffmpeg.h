@@ -51,6 +51,17 @@ int fc_swr_resample(struct SwrContext *_Nonnull resampler, float *_Nonnull first
 void fc_sws_convert(struct SwsContext *_Nonnull scaler, const uint8_t *_Nonnull first, int stride, int top, int rows,
                     AVFrame *_Nonnull frame);
 
+/// Where the rows of a picture's planes begin, and the bytes from one row to the next; unused planes have stride 0.
+typedef struct fc_planes {
+    uint8_t *_Nullable plane[3];
+    int stride[3];
+} fc_planes;
+
+/// Scales `rows` rows from `top` on, whose first lies at `source`, into the picture at `into`, of the scaler's sizes and formats.
+/// Rows are given from top to bottom, in even numbers. `source` is only read; both stay the caller's.
+void fc_sws_scale(struct SwsContext *_Nonnull scaler, const fc_planes *_Nonnull source, int top, int rows,
+                  const fc_planes *_Nonnull into);
+
 #ifdef __cplusplus
 }
 #endif

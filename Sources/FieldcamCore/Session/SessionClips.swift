@@ -22,6 +22,7 @@ extension Session {
     ) {
         guard !isStopping else { return reject(token, source, .unsupported, into: &effects) }
         guard recordingClip == nil else { return reject(token, source, .alreadyRecording, into: &effects) }
+        guard !settings.recordingIsUnsupported else { return reject(token, source, .unsupported, into: &effects) }
         wake(into: &effects)
         if let reason = obstacle {
             failClip(newClipKey(), source, reason, token: token, into: &effects)

@@ -40,7 +40,7 @@ extension Session {
         }
         guard case .free = press.meaning, press.role != .photoOnly else { return }
         press.obstacle = obstacle
-        if press.obstacle == nil {
+        if press.obstacle == nil, !settings.recordingIsUnsupported {
             press.clip = beginClip(press: press.at, press.source, maximum: press.maximum, into: &effects)
         }
     }
@@ -224,7 +224,9 @@ extension Session {
             return
         }
         guard let key = press.clip, let clip = clipIndex(key) else {
-            if let reason = press.obstacle {
+            if settings.recordingIsUnsupported {
+                reject(press.source, .unsupported, into: &effects)
+            } else if let reason = press.obstacle {
                 failClip(newClipKey(), press.source, reason, into: &effects)
             } else {
                 // As many clips as can be are still being finished.

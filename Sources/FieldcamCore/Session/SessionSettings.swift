@@ -37,6 +37,8 @@ public struct SessionSettings: Hashable, Sendable {
     public var buttonEnabled = true
     /// Zero: no maximum.
     public var maximumDuration: Duration = .zero
+    /// `video.unsupported = "reject"`, and the clip that is asked for can't be made: nothing is recorded.
+    public var recordingIsUnsupported = false
     /// Nominal time between frames, from `video.framerate` or the camera's effective rate.
     public var frameInterval: Duration = .nanoseconds(33_333_333)
     /// Edges this soon after a first edge are bounce.

@@ -10,6 +10,7 @@ final class FFmpegClipWriter: ClipWriter {
 
     private let plan: ClipPlan
     private let video: any VideoEncoder
+    private let scaler: PictureScaler?
     private let muxer: ClipMuxer
     private let sound: SoundTrack?
     private var sync: FragmentSync?
@@ -36,9 +37,11 @@ final class FFmpegClipWriter: ClipWriter {
     /// What went wrong first. The clip can still be finished with what there is.
     private var failure: HardwareError?
 
-    init(plan: ClipPlan, video: any VideoEncoder) throws(HardwareError) {
+    /// - Parameter scaler: what brings frames to the clip's size, which `video` was opened for; `nil`: they have it.
+    init(plan: ClipPlan, video: any VideoEncoder, scaler: PictureScaler? = nil) throws(HardwareError) {
         self.plan = plan
         self.video = video
+        self.scaler = scaler
         encoder = video.name
         scratch = plan.overlay == nil ? nil : ScratchPicture()
         intervalTicks = Int64(Double(Ticks.perSecond) / max(1, plan.framerate))
@@ -79,10 +82,11 @@ final class FFmpegClipWriter: ClipWriter {
                 detail: "the frame's layout isn't the clip's; end the clip when the camera is configured anew")
         }
         do throws(HardwareError) {
+            let picture = scaler?.scale(image) ?? image
             if let scratch, let overlay = plan.overlay {
-                try encode(scratch.overlaid(image, overlay), at: instant)
+                try encode(scratch.overlaid(picture, overlay), at: instant)
             } else {
-                try encode(image, at: instant)
+                try encode(picture, at: instant)
             }
         } catch {
             failure = failure ?? error

@@ -23,7 +23,13 @@ public final class FFmpegClipWriterFactory: ClipWriterFactory {
         var failure: HardwareError?
         for name in plan.encoders where working.withLock({ $0[name] }) != false {
             do throws(HardwareError) {
-                return try FFmpegClipWriter(plan: plan, video: open(name, plan))
+                guard let size = plan.size, size.width != plan.layout.width || size.height != plan.layout.height
+                else { return try FFmpegClipWriter(plan: plan, video: open(name, plan)) }
+                // Motion JPEG has no place for a transfer.
+                let scaler = try PictureScaler(from: plan.layout, to: size, keepsTransfer: name != "mjpeg")
+                var scaled = plan
+                scaled.layout = scaler.layout
+                return try FFmpegClipWriter(plan: plan, video: open(name, scaled), scaler: scaler)
             } catch {
                 failure = failure ?? error
             }
@@ -47,16 +53,35 @@ public final class FFmpegClipWriterFactory: ClipWriterFactory {
         }
     }
 
+    public func limits(of encoder: String) -> EncoderLimits {
+        switch encoder {
+        case "h264_v4l2m2m":
+            // Of the Raspberry Pi's: H.264 level 4.1 has 245,760 macroblocks a second; the driver's bit rate ends at 25 Mbit/s.
+            return EncoderLimits(
+                name: encoder, width: 2032, height: 1088, pixelsPerSecond: 245_760 * 256, bitRate: 25_000_000)
+        case "libx264":
+            #if arch(arm64)
+                let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+                return EncoderLimits(name: encoder, pixelsPerSecond: Double(processors) * Self.pixelsPerThread)
+            #else
+                return EncoderLimits(name: encoder)
+            #endif
+        default: return EncoderLimits(name: encoder)
+        }
+    }
+
     private func open(_ name: String, _ plan: ClipPlan) throws(HardwareError) -> any VideoEncoder {
         if name == "mjpeg" { return try MotionJPEGEncoder(plan: plan) }
         return try FFmpegVideoEncoder(name: name, plan: plan, threads: threads ?? Self.threads(for: plan))
     }
 
-    /// A thread for each 22 million pixels a second: what a Cortex-A76 encodes with x264's superfast, with room to spare.
+    /// What a Cortex-A76 encodes in a second with x264's superfast, with room to spare.
+    private static let pixelsPerThread = 22e6
+
     private static func threads(for plan: ClipPlan) -> Int {
         let rate = Double(plan.layout.width * plan.layout.height) * plan.framerate
         let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        return min(processors, max(1, Int((rate / 22e6).rounded(.up))))
+        return min(processors, max(1, Int((rate / pixelsPerThread).rounded(.up))))
     }
 
     public func measure(path: String) throws(HardwareError) -> ClipFacts {

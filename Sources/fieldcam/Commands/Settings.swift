@@ -37,6 +37,8 @@ extension Program {
     static func setting(_ value: JSON) -> String {
         func word(_ json: JSON?) -> String { json.map { $0.string ?? $0.shownNumber ?? $0.text } ?? "" }
         let (requested, effective) = (value["requested"], value["effective"])
-        return requested == effective ? word(effective) : "\(word(effective)) (requested: \(word(requested)))"
+        guard requested != effective else { return word(effective) }
+        let reason = value["reason"]?.string.map { "; \($0)" } ?? ""
+        return "\(effective == .null ? "none" : word(effective)) (requested: \(word(requested))\(reason))"
     }
 }

@@ -17,6 +17,8 @@ final class SettingsDesk: Sendable {
     /// These wait for a camera that nothing is under way on.
     private static let withIdleCamera: Set<String> = ["photo.source", "photo.size", "video.quality", "video.framerate"]
 
+    private static let countsLater = "it counts from the next start of the service"
+
     private struct State {
         /// What was set, key → TOML literal, in the order of the keys.
         var kept: [String: String]
@@ -71,9 +73,19 @@ final class SettingsDesk: Sendable {
                     effective = Self.word(refusal.effective)
                 }
                 if key.name == "flash.mode" { effective = "\"\(status.flash.rawValue)\"" }
-                members.append(
-                    JSON.Member(
-                        key.name, .members(["requested": Self.json(requested), "effective": Self.json(effective)])))
+                var entry: [JSON.Member] = [
+                    .init("requested", Self.json(requested)), .init("effective", Self.json(effective)),
+                ]
+                var reason = Self.atStart.contains(key.name) && requested != effective ? Self.countsLater : ""
+                if Self.withIdleCamera.contains(key.name), requested != effective {
+                    reason = "it waits until nothing is under way"
+                }
+                if let granted = status.video.effect(on: key.name) {
+                    entry[1].value = granted.value
+                    if reason.isEmpty { reason = granted.reason }
+                }
+                if !reason.isEmpty { entry.append(.init("reason", .string(reason))) }
+                members.append(JSON.Member(key.name, .object(entry)))
             }
             return .object(members)
         }
@@ -84,11 +96,19 @@ final class SettingsDesk: Sendable {
         guard case .object(let changes) = body, !changes.isEmpty else {
             return .failure(.wrong(key: "", "The body must be a JSON object of keys and values."))
         }
+        let before = state.withLock { $0.wanted.settings }
         if let error = state.withLock({ state in take(changes, &state) }) { return .failure(error) }
         // The director takes an order within milliseconds; the answer shall tell what it made of it.
         let orders = state.withLock { $0.orders }
         for _ in 0..<50 where desk.status.configurations < orders { usleep(2_000) }
+        // A camera that is configured anew shows within a second what it can do.
+        if changes.contains(where: { Self.withIdleCamera.contains($0.key) }) {
+            for _ in 0..<100 where desk.status.camera.state == "starting" && desk.status.video.awaitsCamera {
+                usleep(10_000)
+            }
+        }
         let all = json
+        tell(changes, since: before, all)
         return .success(.object(changes.map { JSON.Member($0.key, all[$0.key] ?? .null) }))
     }
 
@@ -141,25 +161,23 @@ final class SettingsDesk: Sendable {
             try? keepDurably(Self.text(state.kept), at: path)
             return .busy
         }
-        tell(changes, from: state.wanted.settings, to: wanted.settings)
         state.orders += 1
         state.kept = kept
         state.wanted = wanted
         return nil
     }
 
-    private func tell(_ changes: [JSON.Member], from before: Settings, to after: Settings) {
+    private func tell(_ changes: [JSON.Member], since before: Settings, _ all: JSON) {
+        let after = state.withLock { $0.wanted.settings }
         for change in changes {
-            guard let key = SettingKey.all.first(where: { $0.name == change.key }) else { continue }
-            let (old, new) = (key.literal(in: before), key.literal(in: after))
-            guard old != new else { continue }
-            let isLater = Self.atStart.contains(key.name)
+            guard let key = SettingKey.all.first(where: { $0.name == change.key }), let now = all[key.name],
+                key.literal(in: before) != key.literal(in: after)
+            else { continue }
             desk.events.append(
                 "settings.changed",
                 fields: [
-                    .init("key", .string(key.name)), .init("requested", Self.json(new)),
-                    .init("effective", Self.json(isLater ? key.literal(in: started) : new)),
-                    .init("reason", isLater ? .string("it counts from the next start of the service") : .null),
+                    .init("key", .string(key.name)), .init("requested", now["requested"] ?? .null),
+                    .init("effective", now["effective"] ?? .null), .init("reason", now["reason"] ?? .null),
                 ],
                 monotonic: SystemClock.now, wallNanoseconds: SystemClock.wallNanoseconds)
         }
@@ -201,5 +219,22 @@ final class SettingsDesk: Sendable {
 
     private static func json(_ literal: String) -> JSON {
         (try? JSON(parsing: literal.utf8)) ?? .string(literal)
+    }
+}
+
+extension Status.Video {
+    /// What a setting comes to with this camera and encoder, and why if it isn't what was asked for; `nil`: it has no say in it.
+    fileprivate func effect(on key: String) -> (value: JSON, reason: String)? {
+        guard !requested.isEmpty else { return nil }
+        switch key {
+        case "video.quality": return (isRefused ? .null : .string(effective), reason)
+        case "video.framerate": return (isRefused ? .null : Self.number(framerate), framerateReason)
+        default: return nil
+        }
+    }
+
+    /// Whole numbers as they are asked for: without a fraction.
+    private static func number(_ value: Double) -> JSON {
+        value == value.rounded() ? .integer(Int64(value)) : .number(value)
     }
 }
