@@ -295,8 +295,8 @@ public final class Director: @unchecked Sendable {
         while let arrival = desk.takeOrder() {
             dirty = true
             switch arrival.order {
-            case .shot(let token, let source):
-                reduce(.shotRequested(token, source: source, at: arrival.at))
+            case .shot(let token, let source, let flash):
+                reduce(.shotRequested(token, source: source, flash: flash, at: arrival.at))
             case .record(let token, let source, let maximum):
                 reduce(.recordingRequested(token, source: source, maximum: maximum, at: arrival.at))
             case .stop(let token, let source):

@@ -2,7 +2,8 @@ import FieldcamCore
 
 /// What another thread asks of the director. Its arrival is stamped when it is submitted.
 public enum Order: Hashable, Sendable {
-    case shot(RequestToken, Source)
+    /// `flash`: for this shot alone; nil takes what is set.
+    case shot(RequestToken, Source, flash: FlashMode? = nil)
     /// `maximum`: nil takes the setting; zero means none.
     case record(RequestToken, Source, maximum: Duration?)
     case stop(RequestToken, Source)

@@ -104,12 +104,14 @@ extension ServerLoop {
         stream(exchange, after: last)
     }
 
+    /// `{flash?}`: `off`, `on` or `auto` for this shot alone.
     private func photo(_ exchange: Exchange) throws(Problem) {
-        let fields = try Fields(body: exchange.body)
+        var fields = try Fields(body: exchange.body)
+        let flash = try fields.word("flash", FlashMode.self)
         try fields.finish()
         let waits = try wait(exchange, default: true)
         let source = exchange.source
-        try submit(exchange, waits ? .photo : .acceptance(started: false)) { .shot($0, source) }
+        try submit(exchange, waits ? .photo : .acceptance(started: false)) { .shot($0, source, flash: flash) }
     }
 
     private func record(_ exchange: Exchange) throws(Problem) {

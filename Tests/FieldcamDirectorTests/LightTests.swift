@@ -24,6 +24,22 @@ final class LightTests: XCTestCase {
         }
     }
 
+    func testAShotMayAskForItsOwnFlash() throws {
+        for (set, asked, fires) in [(FlashMode.off, FlashMode.on, true), (.on, .off, false), (.off, .auto, true)] {
+            var settings = SessionSettings()
+            settings.light.flash = set
+            let studio = Studio(settings: settings, light: { SimulatedLight(world: $0) })
+            studio.world.set(lux: 3)
+            studio.run(for: .seconds(2))
+            _ = studio.events()
+            XCTAssertTrue(studio.submit(.shot(studio.desk.newToken(), .api, flash: asked)))
+            studio.run(for: .seconds(2))
+            let saved = studio.events().last { $0.name == "photo.saved" }
+            XCTAssertEqual(saved?["flash_fired"], .bool(fires), "\(asked) while \(set) is set")
+            XCTAssertEqual(studio.desk.status.flash, set, "the setting stays")
+        }
+    }
+
     func testADeadLightIsNeverClaimed() throws {
         var settings = SessionSettings()
         settings.light.flash = .on

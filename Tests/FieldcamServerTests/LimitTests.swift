@@ -94,7 +94,7 @@ final class LimitTests: XCTestCase {
         let bench = try ScriptedService {
             $0.requestDeadline = .milliseconds(20)
         } script: { bench, order in
-            guard case .shot(let token, _) = order else { return }
+            guard case .shot(let token, _, _) = order else { return }
             bench.reply(token, .accepted(MediaNumber(1)))
         }
         defer { bench.close() }

@@ -61,7 +61,7 @@ final class RouteTests: XCTestCase {
 
     func testAPhotoIsAnsweredWhenItIsDurable() throws {
         let bench = try ScriptedService(script: { bench, order in
-            guard case .shot(let token, let source) = order else { return }
+            guard case .shot(let token, let source, _) = order else { return }
             bench.reply(token, .accepted(MediaNumber(123)))
             bench.send("photo.requested", 123, ["source": .string("\(source)")])
             bench.send("photo.saved", 122, ["path": .string("/other.jpg")])
@@ -73,15 +73,33 @@ final class RouteTests: XCTestCase {
             XCTAssertEqual(answer.json["event"], .string("photo.saved"))
             XCTAssertEqual(answer.json["id"], .integer(123))
             XCTAssertEqual(answer.json["path"], .string("/media/IMG_000123.jpg"))
-            guard case .shot(_, .cli) = try bench.orders(1)[0].order else { return XCTFail("not by the command line") }
+            guard case .shot(_, .cli, _) = try bench.orders(1)[0].order else {
+                return XCTFail("not by the command line")
+            }
             _ = try bench.ask("POST", "/v1/photos")
-            guard case .shot(_, .api) = try bench.orders(2)[1].order else { return XCTFail("not by the API") }
+            guard case .shot(_, .api, _) = try bench.orders(2)[1].order else { return XCTFail("not by the API") }
+        }
+    }
+
+    func testAPhotoMayAskForItsOwnFlash() throws {
+        let bench = try ScriptedService(script: { bench, order in
+            guard case .shot(let token, _, _) = order else { return }
+            bench.reply(token, .accepted(MediaNumber(9)))
+        })
+        try with(bench) { bench in
+            XCTAssertEqual(try bench.ask("POST", "/v1/photos?wait=0", #"{"flash":"on"}"#).status, 202)
+            guard case .shot(_, _, .on) = try bench.orders(1)[0].order else {
+                return XCTFail("the flash isn't asked for")
+            }
+            let wrong = try bench.ask("POST", "/v1/photos?wait=0", #"{"flash":"bright"}"#)
+            XCTAssertEqual(wrong.status, 400)
+            XCTAssertEqual(wrong.json["detail"], .string("flash is 'bright'; it may be off, on, auto."))
         }
     }
 
     func testAnOutcomeBeforeItsReplyIsNotMissed() throws {
         let bench = try ScriptedService(script: { bench, order in
-            guard case .shot(let token, _) = order else { return }
+            guard case .shot(let token, _, _) = order else { return }
             bench.send("photo.saved", 5, ["path": .string("/a.jpg")])
             // A status request passes in between: the server has read the event for sure.
             _ = try? bench.ask("GET", "/v1/status")
@@ -92,7 +110,7 @@ final class RouteTests: XCTestCase {
 
     func testWithoutWaitingAPhotoIsAnsweredWithItsNumber() throws {
         let bench = try ScriptedService(script: { bench, order in
-            guard case .shot(let token, _) = order else { return }
+            guard case .shot(let token, _, _) = order else { return }
             bench.reply(token, .accepted(MediaNumber(9)))
         })
         try with(bench) { bench in
@@ -109,7 +127,7 @@ final class RouteTests: XCTestCase {
             ("encoder_lost", 500, "encoder.lost"), ("internal", 500, "internal"),
         ] {
             let bench = try ScriptedService(script: { bench, order in
-                guard case .shot(let token, _) = order else { return }
+                guard case .shot(let token, _, _) = order else { return }
                 bench.reply(token, .accepted(MediaNumber(1)))
                 bench.send("photo.failed", 1, ["reason": .string(reason)])
             })
@@ -128,7 +146,7 @@ final class RouteTests: XCTestCase {
 
     func testAFailureSpeaksTheAdaptersOwnSentence() throws {
         let bench = try ScriptedService(script: { bench, order in
-            guard case .shot(let token, _) = order else { return }
+            guard case .shot(let token, _, _) = order else { return }
             bench.reply(token, .accepted(MediaNumber(1)))
             bench.send("photo.failed", 1, ["reason": .string("camera_busy")])
         })
@@ -141,7 +159,7 @@ final class RouteTests: XCTestCase {
 
     func testAFullQueueIsRefused() throws {
         let bench = try ScriptedService(script: { bench, order in
-            guard case .shot(let token, _) = order else { return }
+            guard case .shot(let token, _, _) = order else { return }
             bench.reply(token, .rejected(.queueFull))
         })
         try with(bench) { bench in
@@ -341,7 +359,7 @@ final class RouteTests: XCTestCase {
                 XCTAssertEqual(answer.code, .string(wrong.code), wrong.body)
                 XCTAssertEqual(answer.detail, wrong.detail)
             }
-            XCTAssertEqual(try bench.ask("POST", "/v1/photos", #"{"flash":"on"}"#).code, .string("field.unknown"))
+            XCTAssertEqual(try bench.ask("POST", "/v1/photos", #"{"flesh":"on"}"#).code, .string("field.unknown"))
             XCTAssertEqual(try bench.ask("POST", "/v1/photos?wiat=0").code, .string("query.unknown"))
             XCTAssertEqual(try bench.ask("POST", "/v1/photos?wait=no").code, .string("query.invalid"))
         }
@@ -364,7 +382,7 @@ final class RouteTests: XCTestCase {
 
     func testAConnectionServesOneRequestAfterAnother() throws {
         let bench = try ScriptedService(script: { bench, order in
-            guard case .shot(let token, _) = order else { return }
+            guard case .shot(let token, _, _) = order else { return }
             bench.reply(token, .accepted(MediaNumber(1)))
             bench.send("photo.saved", 1)
         })
@@ -381,7 +399,7 @@ final class RouteTests: XCTestCase {
 
     func testStoppingAnswersWhoStillWaits() throws {
         let bench = try ScriptedService(script: { bench, order in
-            guard case .shot(let token, _) = order else { return }
+            guard case .shot(let token, _, _) = order else { return }
             bench.reply(token, .accepted(MediaNumber(1)))
         })
         let client = try bench.connect()

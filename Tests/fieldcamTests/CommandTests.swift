@@ -36,7 +36,7 @@ final class CommandTests: XCTestCase {
     /// Saves every photo as the same file in the service's folder.
     private func photographer() throws -> ScriptedService {
         let service = try ScriptedService(script: { service, order in
-            guard case .shot(let token, .cli) = order else { return }
+            guard case .shot(let token, .cli, _) = order else { return }
             service.reply(token, .accepted(MediaNumber(123)))
             service.send("photo.saved", 123, ["path": .string(service.folder + "/IMG_000123.jpg")])
         })
@@ -135,7 +135,7 @@ final class CommandTests: XCTestCase {
         ]
         for wrong in cases {
             let service = try ScriptedService(script: { service, order in
-                guard case .shot(let token, _) = order else { return }
+                guard case .shot(let token, _, _) = order else { return }
                 service.reply(token, .accepted(MediaNumber(1)))
                 service.send("photo.failed", 1, ["reason": .string(wrong.reason)])
             })
@@ -147,7 +147,7 @@ final class CommandTests: XCTestCase {
             }
         }
         let full = try ScriptedService(script: { service, order in
-            guard case .shot(let token, _) = order else { return }
+            guard case .shot(let token, _, _) = order else { return }
             service.reply(token, .rejected(.queueFull))
         })
         try with(full) { service in XCTAssertEqual(try run(service, "photo").code, 75) }
@@ -168,7 +168,7 @@ final class CommandTests: XCTestCase {
 
     func testAServiceThatGoesAwayIs69OrRefused() throws {
         let service = try ScriptedService(script: { service, order in
-            guard case .shot(let token, _) = order else { return }
+            guard case .shot(let token, _, _) = order else { return }
             service.reply(token, .accepted(MediaNumber(1)))
         })
         let client = try ChildProcess(["photo", "--socket", service.path])

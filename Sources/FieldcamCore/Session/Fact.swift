@@ -14,7 +14,8 @@ public enum Fact: Sendable {
     case softwareContact(ButtonID, pressed: Bool, source: Source, at: Instant)
 
     /// Take a shot now; `at` is the command's arrival.
-    case shotRequested(RequestToken, source: Source, at: Instant)
+    /// `flash`: for this shot alone; nil takes what is set.
+    case shotRequested(RequestToken, source: Source, flash: FlashMode? = nil, at: Instant)
     /// Start a clip; `maximum` overrides the setting where given.
     case recordingRequested(RequestToken, source: Source, maximum: Duration?, at: Instant)
     /// End the clip that runs.
@@ -70,7 +71,7 @@ extension Fact {
     var time: Instant? {
         switch self {
         case .edge(_, _, let at), .level(_, _, let at), .lineLost(_, let at), .lineFound(_, _, let at),
-            .softwareContact(_, _, _, let at), .shotRequested(_, _, let at), .recordingRequested(_, _, _, let at),
+            .softwareContact(_, _, _, let at), .shotRequested(_, _, _, let at), .recordingRequested(_, _, _, let at),
             .stopRequested(_, _, let at), .camera(_, let at), .cameraFailed(_, _, let at), .light(_, _, let at),
             .lightFailed(_, let at), .command(_, _, _, let at), .storage(_, let at), .encoderLost(_, let at),
             .shutdown(let at), .time(let at), .sensorFailed(_, let at):

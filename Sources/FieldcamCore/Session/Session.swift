@@ -130,8 +130,8 @@ public struct Session: Sendable {
             guard buttons.indices.contains(button.index) else { return }
             takeSoftwareContact(button.index, pressed, source, at: at, into: &effects)
 
-        case .shotRequested(let token, let source, let at):
-            requestShot(token, source, at: at, into: &effects)
+        case .shotRequested(let token, let source, let flash, let at):
+            requestShot(token, source, flash: flash, at: at, into: &effects)
         case .recordingRequested(let token, let source, let maximum, let at):
             requestRecording(token, source, maximum: maximum, at: at, into: &effects)
         case .stopRequested(let token, let source, let at):

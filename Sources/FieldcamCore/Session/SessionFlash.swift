@@ -3,7 +3,7 @@ extension Session {
     public var flashMode: FlashMode { flashByHand ?? settings.light.flash }
 
     /// Whether a shot that is committed now may need the light; decided once a frame tells.
-    var wantsFlash: Bool { flashMode != .off && recordingClip == nil && !isStopping }
+    func wantsFlash(_ mode: FlashMode) -> Bool { mode != .off && recordingClip == nil && !isStopping }
 
     /// Whether it is proven that a shot in work is lit by the flash; `nil`: its camera has no light.
     public func flashFired(for number: MediaNumber) -> Bool? {
@@ -35,7 +35,8 @@ extension Session {
             defer { index += 1 }
             // The lens first.
             guard queue[index].flash == .wanted, queue[index].focus.isOver else { continue }
-            guard mayFlash else {
+            let mode = queue[index].flashAsked ?? flashMode
+            guard mayFlash(mode) else {
                 queue[index].flash = .none
                 continue
             }
@@ -45,7 +46,7 @@ extension Session {
                 continue
             }
             guard camera == .up, let last = lastFrame else { continue }
-            guard flashMode == .on || isDim(last) else {
+            guard mode == .on || isDim(last) else {
                 queue[index].flash = .none
                 continue
             }
@@ -56,8 +57,8 @@ extension Session {
     }
 
     /// Nothing forbids the light. While a camera starts it isn't known yet whether it has one.
-    private var mayFlash: Bool {
-        guard wantsFlash, lease?.isTorch != true else { return false }
+    private func mayFlash(_ mode: FlashMode) -> Bool {
+        guard wantsFlash(mode), lease?.isTorch != true else { return false }
         switch camera {
         case .up: return hasLight
         case .starting: return true
@@ -105,7 +106,8 @@ extension Session {
     mutating func endFlashAttempt(into effects: inout Effects) {
         endFlashLight(into: &effects)
         guard let current = flash else { return }
-        guard current.attempt == 1, mayFlash else { return abandonFlash(into: &effects) }
+        let asked = queue.first { $0.number == current.number }?.flashAsked
+        guard current.attempt == 1, mayFlash(asked ?? flashMode) else { return abandonFlash(into: &effects) }
         flash?.rest()
     }
 

@@ -1,18 +1,21 @@
 // Shots: from the commit to the terminal event (contract §5.2, §5.7).
 extension Session {
-    mutating func requestShot(_ token: RequestToken, _ source: Source, at: Instant, into effects: inout Effects) {
+    mutating func requestShot(
+        _ token: RequestToken, _ source: Source, flash: FlashMode?, at: Instant, into effects: inout Effects
+    ) {
         guard !isStopping else { return reject(token, source, .unsupported, into: &effects) }
         wake(into: &effects)
         var candidate = newCandidate(press: at)
         for index in shelf.held.indices where !candidate.isResolved {
             candidate.consider(shelf.held[index], on: &shelf, into: &effects)
         }
-        commitShot(source, candidate, token: token, into: &effects)
+        commitShot(source, candidate, flash: flash, token: token, into: &effects)
     }
 
     /// Takes a number and a place in the queue. The candidate's pin goes to the shot.
     mutating func commitShot(
-        _ source: Source, _ candidate: Candidate, token: RequestToken?, into effects: inout Effects
+        _ source: Source, _ candidate: Candidate, flash: FlashMode? = nil, token: RequestToken?,
+        into effects: inout Effects
     ) {
         var candidate = candidate
         guard queue.count < settings.shotQueue else {
@@ -43,7 +46,8 @@ extension Session {
             Shot(
                 number: number, source: source, candidate: candidate,
                 deadline: candidate.press + patience(for: candidate), committed: latest,
-                flash: wantsFlash ? .wanted : .none, focus: settings.focusWait == .off ? .none : .wanted,
+                flashAsked: flash, flash: wantsFlash(flash ?? flashMode) ? .wanted : .none,
+                focus: settings.focusWait == .off ? .none : .wanted,
                 sensor: settings.photoSource == .sensor ? .wanted : .none,
                 stack: newStack(candidate)))
         advanceFlash(into: &effects)

@@ -7,6 +7,8 @@ struct Shot: Sendable {
     var deadline: Instant
     /// When it was committed: what is exposed late is exposed from then on.
     let committed: Instant
+    /// What its request asked of the flash; `nil`: as it is set.
+    let flashAsked: FlashMode?
     var flash = FlashStage.none
     var focus = FocusStage.none
     var sensor = SensorStage.none

@@ -75,7 +75,8 @@ extension CommandSyntax {
         summary: "Runs the service until SIGTERM or SIGINT, which finish a running clip first. Logs go to stderr.",
         isClient: false)
     static let photo = CommandSyntax(
-        name: "photo", options: [output],
+        name: "photo",
+        options: [output, Option(name: "--flash", value: "off|on|auto", help: "the flash for this shot alone")],
         summary: "Takes a shot, waits until it is durable, and prints its path.")
     static let record = CommandSyntax(
         name: "record",

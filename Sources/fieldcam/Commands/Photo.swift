@@ -3,7 +3,8 @@ import FieldcamDirector
 extension Program {
     func photo(_ invocation: Invocation, _ client: ServiceClient) throws(CommandFailure) {
         try refuseMixedOutput(invocation)
-        let saved = try client.request("POST", "/v1/photos").body
+        let body = invocation["--flash"].map { JSON.members(["flash": .string($0)]) }
+        let saved = try client.request("POST", "/v1/photos", body: body).body
         try deliver(saved, invocation)
     }
 
