@@ -61,8 +61,8 @@ public final class ScratchPicture: @unchecked Sendable {
     private func draw(_ overlay: Overlay, on copy: fc_picture, showing cut: PixelRect) {
         var copy = copy
         switch overlay {
-        case .thirds(let rect):
-            fc_scratch_thirds(&copy, area(rect, in: cut, radius: 0), Int32(Overlay.stroke(of: rect)))
+        case .thirds(let rect, let stroke):
+            fc_scratch_thirds(&copy, area(rect, in: cut, radius: 0), Int32(stroke))
         case .border(let rect, let radius, let stroke):
             fc_scratch_border(&copy, area(rect, in: cut, radius: radius), Int32(stroke))
         }

@@ -18,7 +18,7 @@ enum MediaAllocations {
         }
         var isKept = true
         let guide = Overlay.border(PixelRect(x: 100, y: 80, width: 400, height: 300), radius: 40, stroke: 2)
-        let thirds = Overlay.thirds(PixelRect(x: 0, y: 0, width: 640, height: 480))
+        let thirds = Overlay.thirds(PixelRect(x: 0, y: 0, width: 640, height: 480), stroke: 1)
         for (encoder, audio, overlay) in [
             ("libx264", nil, nil), ("mjpeg", nil, nil), ("libx264", AudioFormat(rate: 48000, channels: 2), nil),
             ("libx264", nil, guide), ("mjpeg", nil, thirds),

@@ -86,7 +86,7 @@ final class FramingTests: XCTestCase {
         }
         XCTAssertNil(overlay())
         framing.grid = .thirds
-        XCTAssertEqual(overlay(), .thirds(picture))
+        XCTAssertEqual(overlay(), .thirds(picture, stroke: 2))
         framing.grid = .guide
         XCTAssertNil(overlay(), "no guide, no border")
         framing.guide = UnitRect(x: 0.25, y: 0.25, width: 0.5, height: 0.5)

@@ -133,7 +133,7 @@ final class FramedPhotoTests: XCTestCase {
             let picture = TestPicture(width: 600, height: 450, format: format, colour: colour)
             let plain = try encode(picture, quality: 100).plane(0)
             let lined = try encode(picture, quality: 100) {
-                $0.overlay = .thirds(PixelRect(x: 0, y: 0, width: 600, height: 450))
+                $0.overlay = .thirds(PixelRect(x: 0, y: 0, width: 600, height: 450), stroke: 1)
             }.plane(0)
             for place in [200, 400] {
                 XCTAssertGreaterThan(lined[place, 40], plain[place, 40] + 10, "\(format) \(colour): column \(place)")
@@ -164,7 +164,7 @@ final class FramedPhotoTests: XCTestCase {
             for (width, height) in [(1, 1), (3, 5), (17, 2), (65, 33)] {
                 let picture = TestPicture(width: width, height: height, format: format, colour: colour)
                 let file = try encode(picture) {
-                    $0.overlay = .thirds(PixelRect(x: 0, y: 0, width: width, height: height))
+                    $0.overlay = .thirds(PixelRect(x: 0, y: 0, width: width, height: height), stroke: 1)
                     $0.sharp = StillPlan.Sharp(rect: PixelRect(x: 0, y: 0, width: 2, height: 2), cornerRadius: 1)
                     $0.cornerRadius = min(width, height) / 2
                 }

@@ -91,12 +91,13 @@ public struct Framing: Hashable, Sendable {
     /// - Parameters:
     ///   - picture: the part whose thirds count, in stored pixels of the frame.
     public func overlay(width: Int, height: Int, picture: PixelRect, orientation: Orientation) -> Overlay? {
+        // The frame's, so that a photo's files all have the same.
+        let stroke = Overlay.stroke(of: PixelRect(x: 0, y: 0, width: width, height: height))
         switch grid {
         case .none: return nil
-        case .thirds: return .thirds(picture)
+        case .thirds: return .thirds(picture, stroke: stroke)
         case .guide:
             guard let crop = crop(width: width, height: height, orientation: orientation) else { return nil }
-            let stroke = Overlay.stroke(of: PixelRect(x: 0, y: 0, width: width, height: height))
             return .border(crop, radius: radius(of: crop), stroke: stroke)
         }
     }
@@ -106,7 +107,7 @@ public struct Framing: Hashable, Sendable {
 /// shows on any scene.
 public enum Overlay: Hashable, Sendable {
     /// Two lines each way that part this rectangle into nine.
-    case thirds(PixelRect)
+    case thirds(PixelRect, stroke: Int)
     /// Around a rectangle, wholly outside of it: what is cut out along it stays clean.
     case border(PixelRect, radius: Int, stroke: Int)
 
