@@ -150,10 +150,16 @@ extension Director {
             everyFrameIsKey: granted?.everyFrameIsKey ?? settings.everyFrameIsKey,
             size: granted.map { Size(width: $0.width, height: $0.height) }, rotation: mode.rotation,
             mirror: mode.mirror, audio: nil)
-        let picture = PixelRect(
-            x: 0, y: 0, width: plan.size?.width ?? plan.layout.width, height: plan.size?.height ?? plan.layout.height)
-        plan.overlay = settings.framing.overlay(
-            width: picture.width, height: picture.height, picture: picture,
+        let size = plan.size ?? Size(width: plan.layout.width, height: plan.layout.height)
+        func aspect(_ width: Int, _ height: Int) -> Double { Double(width) / Double(height) }
+        // Streams and clips of another shape than the photos' show the middle of what those show.
+        let (still, video) = (
+            aspect(mode.pool.still.width, mode.pool.still.height), aspect(plan.layout.width, plan.layout.height)
+        )
+        let part = PictureMapping.centred(aspect: video, within: still).outer(
+            PictureMapping.centred(aspect: aspect(size.width, size.height), within: video))
+        plan.overlay = settings.framing.clipOverlay(
+            width: size.width, height: size.height, part: part,
             orientation: Orientation(rotation: mode.rotation, mirror: mode.mirror))
         return plan
     }

@@ -90,6 +90,11 @@ final class FramingTests: XCTestCase {
         framing.grid = .guide
         XCTAssertNil(overlay(), "no guide, no border")
         framing.guide = UnitRect(x: 0.25, y: 0.25, width: 0.5, height: 0.5)
+        // A 4:3 clip shows the middle three quarters of a 16:9 frame: the guide is as high, and relatively wider.
+        let part = PictureMapping.centred(aspect: 4.0 / 3, within: 16.0 / 9)
+        XCTAssertEqual(
+            framing.clipOverlay(width: 640, height: 480, part: part, orientation: .upright),
+            .border(PixelRect(x: 107, y: 120, width: 426, height: 240), radius: 0, stroke: 1))
         XCTAssertEqual(overlay(), .border(PixelRect(x: 480, y: 270, width: 960, height: 540), radius: 0, stroke: 2))
     }
 }

@@ -101,6 +101,26 @@ public struct Framing: Hashable, Sendable {
             return .border(crop, radius: radius(of: crop), stroke: stroke)
         }
     }
+
+    /// What is drawn into a clip's picture of this size, which shows a part of the frame that photos are made of.
+    ///
+    /// - Parameter part: fractions of the stored frame. A guide beyond it is drawn as far as it is seen.
+    public func clipOverlay(width: Int, height: Int, part: UnitRect, orientation: Orientation) -> Overlay? {
+        let picture = PixelRect(x: 0, y: 0, width: width, height: height)
+        guard grid == .guide else {
+            return overlay(width: width, height: height, picture: picture, orientation: orientation)
+        }
+        guard let guide, part.width > 0, part.height > 0 else { return nil }
+        let stored = orientation.stored(guide)
+        func across(_ value: Double) -> Int { Int(((value - part.x) / part.width * Double(width)).rounded()) }
+        func down(_ value: Double) -> Int { Int(((value - part.y) / part.height * Double(height)).rounded()) }
+        let (left, top) = (across(stored.x), down(stored.y))
+        let rect = PixelRect(
+            x: left, y: top, width: across(stored.x + stored.width) - left, height: down(stored.y + stored.height) - top
+        )
+        guard rect.width > 0, rect.height > 0 else { return nil }
+        return .border(rect, radius: radius(of: rect), stroke: Overlay.stroke(of: picture))
+    }
 }
 
 /// Lines over a picture, in pixels of the frame as it is stored. Each line is three strokes wide: dark, light, dark, so that it
