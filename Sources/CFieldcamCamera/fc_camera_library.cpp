@@ -1049,16 +1049,19 @@ void close_camera(fc_camera *camera) noexcept
 
 const char *model(const fc_camera *camera) noexcept { return camera->model.c_str(); }
 
-void sensor_pixels(const fc_camera *camera, uint32_t *width, uint32_t *height) noexcept
+int sensor_pixels(const fc_camera *camera, uint32_t *width, uint32_t *height) noexcept
 {
 	*width = *height = 0;
+	int is_contiguous = 0;
 	guarded(nullptr, 0, [&]() -> Failure {
 		if (auto size = camera->camera->properties().get(libcamera::properties::PixelArraySize)) {
 			*width = size->width;
 			*height = size->height;
 		}
+		is_contiguous = is_raspberry_pi(camera->camera->controls()) ? 1 : 0;
 		return {};
 	});
+	return is_contiguous;
 }
 
 int queue(fc_camera *camera, uint32_t buffer, const fc_camera_controls *controls) noexcept

@@ -77,6 +77,24 @@ public final class LibcameraCamera: Camera, @unchecked Sendable {
         Log.notice("camera opened", ["match": match, "model": model, "libcamera": library.version])
     }
 
+    public var limits: CameraLimits {
+        guard let handle, let table = library?.table else { return CameraLimits() }
+        var size: (width: UInt32, height: UInt32) = (0, 0)
+        let isContiguous = table.pointee.pixels(handle, &size.width, &size.height) == 1
+        return CameraLimits(
+            sensor: size.width > 0 ? Size(width: Int(size.width), height: Int(size.height)) : nil,
+            memory: isContiguous && !heapIsOrdinary ? MemoryInformation.budget : nil)
+    }
+
+    /// On a Pi 5 the camera's heap is a link to ordinary memory, which its pipeline can use.
+    private var heapIsOrdinary: Bool {
+        guard let heap = heaps.first(where: { access($0, R_OK | W_OK) == 0 }), let path = realpath(heap, nil) else {
+            return false
+        }
+        defer { free(path) }
+        return String(cString: path).hasSuffix("/system")
+    }
+
     public func configure(_ request: CameraRequest) throws(HardwareError) -> CameraMode {
         let operation = "configure the camera '\(match)'"
         guard let handle, let table = library?.table else {

@@ -28,6 +28,8 @@ final class CameraWorker: @unchecked Sendable {
     private var thread: Thread?
     private var isOpen = false
     private var mode: CameraMode?
+    /// Contiguous memory that the configuration takes, as it was planned.
+    private var held: Int64 = 0
 
     init(id: CameraID, camera: any Camera, facts: FactBox) {
         self.id = id
@@ -89,7 +91,7 @@ final class CameraWorker: @unchecked Sendable {
                 try camera.open()
                 isOpen = true
             }
-            let mode = try camera.configure(request)
+            let mode = try camera.configure(fitted(request))
             var controls = controls
             controls.crop = mode.abilities.crop(zoom: zoom)
             camera.control(controls)
@@ -110,7 +112,7 @@ final class CameraWorker: @unchecked Sendable {
             if let known = self.mode {
                 mode = known
             } else {
-                mode = try camera.configure(request)
+                mode = try camera.configure(fitted(request))
                 self.mode = mode
             }
             if let controls { camera.control(controls) }
@@ -123,7 +125,17 @@ final class CameraWorker: @unchecked Sendable {
         }
     }
 
+    /// The request as far as the memory allows, which is told.
+    private func fitted(_ request: CameraRequest) -> CameraRequest {
+        // What was configured before is given back by being configured anew.
+        let step = MemoryStep(request, camera.limits, held: held)
+        held = step?.plan.contiguous ?? 0
+        facts.post(.memoryPlanned(id, step))
+        return step?.request ?? request
+    }
+
     private func shutDown() {
+        held = 0
         camera.stop()
         camera.close()
         isOpen = false

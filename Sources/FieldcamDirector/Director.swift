@@ -210,7 +210,10 @@ public final class Director: @unchecked Sendable {
         for station in stations where station.runs { station.camera.drain { take($0, from: station) } }
         let due = plant.clock.now
         if let deadline = session.nextDeadline, deadline <= due { reduce(.time(due)) }
-        for station in stations { watch(station, due) }
+        for station in stations {
+            watch(station, due)
+            resumeOnceReleased(station)
+        }
         if due >= nextTick { tick(due) }
         if let deadline = indicator.nextDeadline, deadline <= due { indicator.advance(due) }
         for station in stations where station.runs {
@@ -345,6 +348,7 @@ public final class Director: @unchecked Sendable {
             switch fact {
             case .cameraStarted(let camera, let mode): started(stations[camera.index], mode)
             case .cameraFailed(let camera, let error): failed(stations[camera.index], error)
+            case .memoryPlanned(let camera, let step): planned(stations[camera.index], step)
             case .sensorStarted(let camera, let mode): sensorStarted(stations[camera.index], mode)
             case .sensorFailed(let camera, let error): sensorFailed(stations[camera.index], error)
             case .cameraStopped(let camera): stopped(stations[camera.index])

@@ -15,6 +15,7 @@ extension Director {
         station.isWanted = false
         station.runs = false
         station.leaveSensor()
+        station.leaving = nil
         station.link.forget()
         station.worker.post(keeps ? .pause : .close)
         if !keeps { station.mode = nil }
@@ -28,7 +29,11 @@ extension Director {
             tellMode(mode, of: station)
             tellShortfalls()
         }
-        desk.update { $0.camera.role = station.role }
+        let memory = station.memory?.sentence ?? ""
+        desk.update {
+            $0.camera.role = station.role
+            $0.camera.memory = memory
+        }
         tellRefusals()
     }
 
@@ -70,7 +75,7 @@ extension Director {
     func cameraIsUp(_ mode: CameraMode) {
         tellMode(mode, of: active)
         if active.returns {
-            active.returns = false
+            active.leaveSensor()
             return reduce(.camera(.up, at: plant.clock.now))
         }
         send("camera.up", fields: [.init("role", .string(active.role))])

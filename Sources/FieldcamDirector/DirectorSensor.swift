@@ -16,10 +16,20 @@ extension Director {
 
     func resume(_ station: Station) {
         guard station.isWanted else { return }
+        // Where memory is short the stream's buffers have no room beside a frame that is still being encoded.
+        if station.memory != nil, let mode = station.sensorMode, !mode.copiesFrames { station.leaving = mode.pool }
         station.leaveSensor()
         station.runs = false
         station.returns = true
         station.link.forget()
+        resumeOnceReleased(station)
+    }
+
+    func resumeOnceReleased(_ station: Station) {
+        guard station.returns, !station.isReturning else { return }
+        if let pool = station.leaving, (0..<pool.slots).contains(where: { pool.holds(of: $0) > 0 }) { return }
+        station.leaving = nil
+        station.isReturning = true
         station.worker.post(.resume(station.request, station.controls))
     }
 

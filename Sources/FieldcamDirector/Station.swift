@@ -25,8 +25,14 @@ final class Station {
     var isExposing = false
     /// What it does there; `nil`: it isn't there yet.
     var sensorMode: CameraMode?
+    /// What the memory allowed of the latest request.
+    var memory: MemoryStep?
     /// It comes back from there, which is no news.
     var returns = false
+    /// The order to come back was given.
+    var isReturning = false
+    /// Its frames must be gone first.
+    var leaving: FramePool?
     /// Added to the camera's own count, so that frames of different runs have different names.
     private var base: UInt64 = 0
     private var last: UInt64 = 0
@@ -48,6 +54,7 @@ final class Station {
         isExposing = false
         sensorMode = nil
         returns = false
+        isReturning = false
     }
 
     struct Identity {

@@ -5,6 +5,8 @@ import FieldcamPorts
 enum WorkerFact: Sendable {
     case cameraStarted(CameraID, CameraMode)
     case cameraFailed(CameraID, HardwareError)
+    /// What the memory allows of the request that is configured next; `nil`: there is no limit.
+    case memoryPlanned(CameraID, MemoryStep?)
     /// In the mode that reads the whole sensor, for shots.
     case sensorStarted(CameraID, CameraMode)
     case sensorFailed(CameraID, HardwareError)

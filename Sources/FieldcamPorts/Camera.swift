@@ -33,6 +33,19 @@ public struct Size: Hashable, Sendable {
     }
 }
 
+/// What limits a camera's frames.
+public struct CameraLimits: Hashable, Sendable {
+    /// The sensor's pixels; `nil`: not told.
+    public var sensor: Size?
+    /// `nil`: as much memory as the machine has.
+    public var memory: MemoryBudget?
+
+    public init(sensor: Size? = nil, memory: MemoryBudget? = nil) {
+        self.sensor = sensor
+        self.memory = memory
+    }
+}
+
 /// What a configured camera really does.
 public struct CameraMode: Sendable {
     /// libcamera's model, such as "imx708", for EXIF and status.
@@ -80,6 +93,8 @@ public protocol Camera: AnyObject, Sendable {
 
     /// Camera thread. Finds and acquires the camera: `absent`, `busy`, `denied`.
     func open() throws(HardwareError)
+    /// Camera thread, while it's open: what its frames must fit into.
+    var limits: CameraLimits { get }
     /// Camera thread. Chooses streams and allocates; may be called again after `stop`, with another request.
     func configure(_ request: CameraRequest) throws(HardwareError) -> CameraMode
     /// Camera thread.
@@ -98,4 +113,8 @@ public protocol Camera: AnyObject, Sendable {
     func control(_ controls: CameraControls)
     /// Director. When `requeue` wants to be called even if nothing happens; `nil`: only after a slot became free.
     var nextDeadline: Instant? { get }
+}
+
+extension Camera {
+    public var limits: CameraLimits { CameraLimits() }
 }

@@ -50,7 +50,7 @@ extension Status.Camera {
                 "video": .members(["width": .integer(Int64(videoWidth)), "height": .integer(Int64(videoHeight))]),
                 "framerate": .number(framerate),
                 "slots": .integer(Int64(slots)),
-                "copies_frames": .bool(copiesFrames),
+                "copies_frames": .bool(copiesFrames), "memory": .string(memory),
             ]),
         ])
     }

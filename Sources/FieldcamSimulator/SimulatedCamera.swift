@@ -129,6 +129,10 @@ public final class SimulatedCamera: Camera {
         source.withLock { if $0.stage == .closed { $0.stage = .open } }
     }
 
+    public var limits: CameraLimits {
+        CameraLimits(sensor: properties.sensor, memory: world.contiguousMemory.map { MemoryBudget(contiguous: $0) })
+    }
+
     public func configure(_ request: CameraRequest) throws(HardwareError) -> CameraMode {
         try checkPresence("configure")
         let operation = "configure the camera '\(properties.model)'"
@@ -190,7 +194,9 @@ public final class SimulatedCamera: Camera {
             $0.facts.removeAll()
         }
         var mode = CameraMode(
-            model: properties.model, pool: pool, frameInterval: interval, copiesFrames: false,
+            model: properties.model, pool: pool, frameInterval: interval,
+            // Pretended: simulated frames lie in memory of our own anyway.
+            copiesFrames: request.buffers.map { $0 < request.slots } ?? false,
             rotation: properties.rotation, mirror: properties.mirror, hasFocus: properties.hasFocus)
         mode.abilities = abilities
         return mode

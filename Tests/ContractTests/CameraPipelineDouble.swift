@@ -122,6 +122,7 @@ final class CameraPipelineDouble: @unchecked Sendable {
                 pixels: { handle, width, height in
                     width.pointee = 64
                     height.pointee = 32
+                    return 0
                 },
                 queue: { handle, request, controls in
                     let double = CameraPipelineDouble.of(handle)

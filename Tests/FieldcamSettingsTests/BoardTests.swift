@@ -139,9 +139,9 @@ final class BoardTests: XCTestCase {
                 """),
             [
                 #"b.toml:5:9: the simulator has no sensor "imx707"; it has imx219, imx477, imx708, imx708_wide, ov5647, imx296, ov9281"#,
-                #"b.toml:9:12: pipeline is "vc5"; write "vc4" or "pisp""#,
-                "b.toml:9:12: 'pipeline' makes no sense here: libcamera knows its pipeline by itself; remove it",
-                "b.toml:13:12: 'pipeline' makes no sense here: libcamera knows its pipeline by itself; remove it",
+                "b.toml:9:1: 'pipeline' makes no sense here: libcamera knows its pipeline by itself; remove it",
+                #"b.toml:9:12: pipeline is "vc5"; did you mean "vc4"? Allowed: "vc4" or "pisp""#,
+                "b.toml:13:1: 'pipeline' makes no sense here: libcamera knows its pipeline by itself; remove it",
             ])
     }
 

@@ -256,8 +256,9 @@ typedef struct fc_camera_table {
 	/// libcamera's model of the camera, or its id; lives as long as the camera.
 	const char *_Nonnull (*_Nonnull model)(const fc_camera *_Nonnull camera);
 
-	/// Camera thread. The sensor's pixels; 0 × 0 where they aren't told.
-	void (*_Nonnull pixels)(const fc_camera *_Nonnull camera, uint32_t *_Nonnull width, uint32_t *_Nonnull height);
+	/// Camera thread. The sensor's pixels; 0 × 0 where they aren't told. Returns 1 if its frames need contiguous memory where
+	/// the machine has such: the pipelines of Raspberry Pis.
+	int (*_Nonnull pixels)(const fc_camera *_Nonnull camera, uint32_t *_Nonnull width, uint32_t *_Nonnull height);
 
 	/// Director (and camera thread right after `start`). Queues a request, with changed controls if there are any: they are
 	/// read during the call only. The buffer belongs to the camera until its record is taken or `stop` returns.

@@ -19,6 +19,7 @@ public final class SimulatedWorld: Sendable {
         var scene: SceneState
         var faults = Faults()
         var sound = SceneSound.marks
+        var contiguousMemory: Int64?
         var nextLight = 0
         var devices: [Attached] = []
         weak var buttons: SimulatedButtons?
@@ -134,6 +135,12 @@ public final class SimulatedWorld: Sendable {
     public var lux: Double { state.withLock { $0.scene.ambient } }
     public var distance: Double { state.withLock { $0.scene.distance } }
     public var isMoving: Bool { state.withLock { $0.scene.isMoving } }
+
+    /// Free contiguous memory that cameras find when they are configured, bytes; `nil`: there is no limit.
+    public var contiguousMemory: Int64? {
+        get { state.withLock { $0.contiguousMemory } }
+        set { state.withLock { $0.contiguousMemory = newValue } }
+    }
 
     /// What the microphones hear.
     public var sound: SceneSound {

@@ -8,6 +8,7 @@ import FieldcamPorts
 /// | `lux` | 0 … 200000 | brightness of the scene |
 /// | `distance_m` | 0.05 … 100 | distance of the subject |
 /// | `moving` | boolean | whether the subject walks |
+/// | `cma_free_mb` | 0 … 4096, or `false` | free contiguous memory that cameras find when they are configured; `false`: no limit |
 /// | `fault` | a name below, or `"none"` | that fault with its usual measure; `none` ends all |
 /// | `stall` | duration, or boolean | the camera goes silent, for so long or until it is started again |
 /// | `disconnect` | duration, or boolean | the camera is unplugged, for so long or until `false` (usual: 2 s) |
@@ -30,6 +31,8 @@ struct SimulatorRequest {
         case lux(Double)
         case distance(Double)
         case moving(Bool)
+        /// Bytes; `nil`: no limit.
+        case memory(Int64?)
         case fault(Fault)
         case clear
         case press(Duration)
@@ -41,7 +44,7 @@ struct SimulatorRequest {
         "microphone_skew_ppm", "disk_full", "encoder_stall",
     ]
     static let names =
-        ["lux", "distance_m", "moving", "fault"] + faults + ["camera", "microphone", "line", "press"]
+        ["lux", "distance_m", "moving", "cma_free_mb", "fault"] + faults + ["camera", "microphone", "line", "press"]
 
     var changes: [Change] = []
 
@@ -60,6 +63,9 @@ struct SimulatorRequest {
         case "lux": return [.lux(try number(name, value, 0...200_000))]
         case "distance_m": return [.distance(try number(name, value, 0.05...100))]
         case "moving": return [.moving(try boolean(name, value))]
+        case "cma_free_mb":
+            if value == .boolean(false) { return [.memory(nil)] }
+            return [.memory(Int64(try number(name, value, 0...4096) * 1_048_576))]
         case "press": return [.press(try duration(name, value))]
         case "line": return [.line(isFound: try choice(name, value, ["lost", "found"]) == "found")]
         case "fault":
@@ -176,6 +182,7 @@ extension SimulatedWorld {
             case .lux(let lux): set(lux: lux)
             case .distance(let distance): set(distance: distance)
             case .moving(let moving): set(moving: moving)
+            case .memory(let bytes): contiguousMemory = bytes
             case .fault(let fault): inject(fault)
             case .clear: clearFaults()
             case .press(let length):
@@ -213,6 +220,7 @@ extension SimulatedWorld {
         }
         return [
             ("lux", .number(lux)), ("distance_m", .number(distance)), ("moving", .boolean(isMoving)),
+            ("cma_free_mb", contiguousMemory.map { .number(Double($0) / 1_048_576) } ?? .boolean(false)),
             ("stall", .boolean(faults.stall?.covers(now) ?? false)),
             ("disconnect", .boolean(faults.disconnection?.covers(now) ?? false)),
             ("cancel_frames", .number(Double(faults.cancelledFrames))), ("slow_start", milliseconds(faults.slowStart)),
