@@ -116,6 +116,7 @@ struct Problem: Error, Hashable, Sendable {
             case .recording: "A clip is being recorded; stop it first."
             case .switching: "The cameras are being switched; try again in a moment."
             case .outOfRange: "The value is out of range."
+            case .cameraOff: off(status.camera)
             case .unsupported where status.video.isRefused:
                 "video.quality = \"\(status.video.requested)\" can't be recorded here, and video.unsupported is \"reject\": "
                     + "\([status.video.reason, status.video.framerateReason].first { !$0.isEmpty } ?? "")."
@@ -124,6 +125,19 @@ struct Problem: Error, Hashable, Sendable {
         return Problem(
             status: 409, code: reason.rawValue, title: "Refused in this state", detail: detail,
             fields: [.init("recording", status.recording.json(at: nil))])
+    }
+
+    /// Why there are no pictures, and what to do.
+    private static func off(_ camera: Status.Camera) -> String {
+        let start = "start it first with 'fieldcam start' or POST /v1/camera/start"
+        switch camera.state {
+        case "standby": return "The camera is in standby; \(start)."
+        case "released": return "The camera is released; \(start)."
+        case "down", "recovering":
+            return "The camera is \(camera.state); the service keeps trying to get it back"
+                + (camera.detail.isEmpty ? "." : ": \(camera.detail).")
+        default: return "The camera is starting; try again in a moment."
+        }
     }
 
     /// A live command that the director refused.
@@ -163,14 +177,6 @@ struct Problem: Error, Hashable, Sendable {
         }
         func impossible(_ detail: String) -> Problem {
             Problem(status: 501, code: code, title: "The board or camera can't do that", detail: detail)
-        }
-        let needsFrames =
-            switch control {
-            case .focus, .dioptres, .zoom, .torch: true
-            case .flash, .camera, .state: false
-            }
-        if needsFrames, status.camera.state != "up" {
-            return refused("The camera is \(status.camera.state); start it first.")
         }
         switch control {
         case .focus: return impossible("Focus at a point is switched off by focus.tap.")

@@ -24,6 +24,8 @@ public enum FileCheck {
         }
         var loaded = LoadedSettings()
         try loaded.takeAll(root)
+        let contradictions = loaded.contradictionsInside
+        if !contradictions.isEmpty { throw Complaints(contradictions) }
         return .settings
     }
 }

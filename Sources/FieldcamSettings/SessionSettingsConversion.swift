@@ -69,7 +69,7 @@ extension Settings {
 extension LoadedSettings {
     /// What the settings ask of a board that it hasn't got, and of each other; empty: all is well.
     public func complaints(about board: BoardProfile) -> [Complaint] {
-        let framing = framingComplaints
+        let framing = framingComplaints + contradictions
         guard case .role(let role) = settings.camera.default, settings.defaultCamera(of: board) == nil else {
             return framing
         }

@@ -216,6 +216,7 @@ public final class SimulatedCamera: Camera {
             abilities.exposure = .nanoseconds(Int64(AutoExposure.shortest * 1e9))...Self.longestFrame
             abilities.gain = AutoExposure.gains
             abilities.hasExposureValue = true
+            abilities.hasMetering = true
             abilities.reportsLux = true
             abilities.reportsExposureState = true
             abilities.frame = .nanoseconds(Int64(1e9 / properties.maximumFramerate))...Self.longestFrame
@@ -414,7 +415,8 @@ public final class SimulatedCamera: Camera {
         let scene = world.scene
         let lux = scene.lux(from: end - exposure, to: end)
         source.lens.travel(
-            for: source.grid.interval, distance: scene.distance, lux: lux, controls: source.controls)
+            for: source.grid.interval, distance: scene.distance(within: source.controls.focusWindow), lux: lux,
+            controls: source.controls)
         let timing = SceneRenderer.Timing(
             exposureEnd: end, exposure: exposure, gain: setting.gain, readOut: readOut, sequence: UInt64(index),
             crop: source.controls.crop,
@@ -430,7 +432,9 @@ public final class SimulatedCamera: Camera {
             post(.frameFailed(at: end))
             return
         }
-        let isSettled = source.exposure.frameWasExposed(ratio: SceneRenderer.ratio(scene: scene, timing: timing))
+        let isSettled = source.exposure.frameWasExposed(
+            ratio: SceneRenderer.ratio(scene: scene, timing: timing)
+                * (scene.window?.brightening(in: timing.crop, source.controls.metering) ?? 1))
         guard let pool = source.pool, let still = source.still, let noise = source.noise,
             let slot = exchange.withLock({ $0.takeFreeSlot() })
         else { return }

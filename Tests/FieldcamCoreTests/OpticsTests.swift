@@ -54,7 +54,7 @@ final class OpticsTests: XCTestCase {
             aeValue += (shown.exposureValue - aeValue) * 0.4
             var frame = Frame(
                 ref: FrameRef(slot: 0, sequence: sequence), exposureStart: now - .milliseconds(10), exposureEnd: now,
-                exposure: .milliseconds(10), gain: 1, lux: lux)
+                exposure: .nanoseconds(Int64(10e6 * power(2, aeValue))), gain: 1, lux: lux)
             if !focusStates.isEmpty { frame.focus = focusStates.removeFirst() }
             frame.sceneChange = sceneChange
             if region != nil {
@@ -230,7 +230,7 @@ final class OpticsTests: XCTestCase {
         XCTAssertEqual(rig.controls.longestFrame, .milliseconds(100))
         rig.optics.setRecording(false, rig.settings, into: &rig.effects)
         rig.drain()
-        XCTAssertEqual(rig.controls.longestFrame, .milliseconds(200))
+        XCTAssertEqual(rig.controls.longestFrame, .milliseconds(100))
     }
 
     func testWithoutLuxExposureAndGainTellTheLight() {

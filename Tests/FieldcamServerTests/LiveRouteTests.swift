@@ -81,13 +81,29 @@ final class LiveRouteTests: XCTestCase {
     }
 
     func testWhatCannotBeIsToldApartFromWhatCannotBeNow() throws {
+        let off = try answering(.rejected(.cameraOff))
+        defer { off.close() }
+        for (state, detail) in [
+            ("standby", "The camera is in standby; start it first with 'fieldcam start' or POST /v1/camera/start."),
+            ("released", "The camera is released; start it first with 'fieldcam start' or POST /v1/camera/start."),
+            ("starting", "The camera is starting; try again in a moment."),
+            ("recovering", "The camera is recovering; the service keeps trying to get it back: unplugged."),
+        ] {
+            off.update {
+                $0.camera.state = state
+                $0.camera.detail = state == "recovering" ? "unplugged" : ""
+            }
+            for (path, body) in [
+                ("zoom", #"{"factor":2}"#), ("focus", #"{"x":0.5,"y":0.5}"#), ("torch", #"{"mode":"on"}"#),
+            ] {
+                let asleep = try off.ask("POST", "/v1/" + path, body)
+                XCTAssertEqual(asleep.status, 409)
+                XCTAssertEqual(asleep.code, .string("camera_off"))
+                XCTAssertEqual(asleep.detail, detail)
+            }
+        }
         let bench = try answering(.rejected(.unsupported))
         defer { bench.close() }
-        bench.update { $0.camera.state = "standby" }
-        let asleep = try bench.ask("POST", "/v1/zoom", #"{"factor":2}"#)
-        XCTAssertEqual(asleep.status, 409)
-        XCTAssertEqual(asleep.code, .string("unsupported"))
-        XCTAssertEqual(asleep.detail, "The camera is standby; start it first.")
         bench.update { $0.camera.state = "up" }
         let fixed = try bench.ask("POST", "/v1/focus", #"{"dioptres":2}"#)
         XCTAssertEqual(fixed.status, 501)

@@ -15,6 +15,8 @@ public final class Studio {
     public let director: Director
     /// What is asked of each camera.
     public let request: CameraRequest
+    /// In the order of the board.
+    public let cameras: [WatchedCamera]
     private var seen: UInt64 = 0
 
     final class DirectorClock: Clock {
@@ -32,32 +34,37 @@ public final class Studio {
         clipWriters: (any ClipWriterFactory)? = nil, encoders: [String] = ["counting"],
         quality: ClipQuality? = nil, cameras: Int = 1, light: ((SimulatedWorld) -> any Light)? = nil,
         sensor: Size? = nil, orientation: Orientation = .upright, framing: Framing = Framing(),
-        profile: SensorProfile? = nil
+        profile: SensorProfile? = nil, photoQuality: Int = 92,
+        change: (inout SimulatedCamera.Properties) -> Void = { _ in }
     ) {
         clock = ManualClock()
         world = clock.makeWorld()
         buttons = SimulatedButtons(world: world)
         let light = light?(world)
         var stations: [Plant.Station] = []
+        var watched: [WatchedCamera] = []
         for variant in 0..<cameras {
-            let properties =
+            var properties =
                 profile.map { SimulatedCamera.Properties(profile: $0, variant: variant, hasLight: light != nil) }
                 ?? SimulatedCamera.Properties(
                     sensor: sensor ?? size, rotation: orientation.rotation, mirror: orientation.mirror,
                     variant: variant, hasLight: light != nil)
+            change(&properties)
+            watched.append(WatchedCamera(SimulatedCamera(world: world, properties: properties)))
             stations.append(
                 Plant.Station(
                     role: variant == 0 ? "rear" : "front",
-                    camera: SimulatedCamera(world: world, properties: properties),
+                    camera: watched[variant],
                     light: light))
         }
+        self.cameras = watched
         let limits = (clipWriters ?? writers).limits(of: encoders[0])
         let possible = quality?.granted(camera: nil, limits: limits)
         request = CameraRequest(
             still: size, video: possible.map { Size(width: $0.width, height: $0.height) } ?? size,
             framerate: possible?.framerate ?? framerate, slots: slots)
         var live = LiveSettings(
-            session: settings, requests: Array(repeating: request, count: cameras), photoQuality: 92,
+            session: settings, requests: Array(repeating: request, count: cameras), photoQuality: photoQuality,
             encoders: encoders, videoBitRate: nil, everyFrameIsKey: false, framerate: framerate, recordsSound: true,
             framing: framing)
         live.quality = quality

@@ -10,8 +10,6 @@ struct Optics: Sendable {
     static let sceneChangeFrames = 5
     /// Zoom per frame, at most: doubling takes a third of a second at 30 frames a second.
     static let zoomStep = 1.07
-    /// Longest frame in low light while nothing is recorded.
-    static let longestIdleFrame = Duration.milliseconds(200)
 
     enum Focus: Hashable, Sendable {
         case continuous
@@ -333,7 +331,8 @@ struct Optics: Sendable {
         var longest = frameInterval
         if lowLight.isActive {
             let floor = Duration.nanoseconds(Int64(1e9 / max(settings.minimumFramerate, 0.1)))
-            longest = max(longest, isRecording ? floor : max(floor, Self.longestIdleFrame))
+            // Also while nothing is recorded: a clip begins with the frames of its press.
+            longest = max(longest, floor)
         }
         // A manual shutter needs a frame that holds it.
         if let shutter = controls.shutter, !isRecording { longest = max(longest, shutter) }

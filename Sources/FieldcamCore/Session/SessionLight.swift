@@ -107,7 +107,10 @@ extension Session {
             if let token { effects.append(.answer(token, .effective(.torch(0)))) }
             return
         }
-        guard hasLight, isStreaming, !isStopping else { return refuse(token, source, .unsupported, into: &effects) }
+        guard abilities[active.index]?.hasLight != false, !isStopping else {
+            return refuse(token, source, .unsupported, into: &effects)
+        }
+        guard isStreaming, hasLight else { return refuse(token, source, .cameraOff, into: &effects) }
         budget.advance(to: latest)
         // Too hot to be lit again.
         guard budget.remaining(of: settings.light.maximumTorch) > .zero else {

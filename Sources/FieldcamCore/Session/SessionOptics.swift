@@ -5,7 +5,7 @@ extension Session {
         _ command: ControlCommand, _ token: RequestToken?, _ source: Source, at: Instant, into effects: inout Effects
     ) {
         guard abilities[active.index] != nil, isStreaming else {
-            return refuse(token, source, switching == nil ? .unsupported : .switching, into: &effects)
+            return refuse(token, source, switching == nil ? .cameraOff : .switching, into: &effects)
         }
         let answer: Answer
         switch command {

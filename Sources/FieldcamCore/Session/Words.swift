@@ -70,6 +70,8 @@ public enum RejectionReason: String, Hashable, Sendable, CaseIterable {
     case recording
     case switching
     case outOfRange = "out_of_range"
+    /// The camera gives no pictures now: it starts, stands by, was released or is down.
+    case cameraOff = "camera_off"
     case unsupported
 }
 

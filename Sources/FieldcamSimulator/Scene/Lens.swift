@@ -16,7 +16,7 @@ struct Lens {
     private var scan: UInt32 = 0
     private var isScanning = false
 
-    /// Time passes until the next frame.
+    /// Time passes until the next frame. `distance`: of what lies where the camera focuses.
     mutating func travel(for span: Duration, distance: Double, lux: Double, controls: CameraControls) {
         let seconds = Double(span.inNanoseconds) / 1e9
         let way = seconds * (controls.focusIsSlow ? Self.slowSpeed : Self.speed)

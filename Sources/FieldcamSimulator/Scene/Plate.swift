@@ -153,6 +153,12 @@ struct RowExposure {
     /// What a right exposure's value is multiplied by, in 256ths.
     var factor: Int32
 
+    /// The same with so many times the light.
+    func brighter(_ times: Double, noiseStep: Int) -> RowExposure {
+        times == 1
+            ? self : RowExposure(ratio: exp2(Double((key - Int32(noiseStep)) / 64) / 32) * times, noiseStep: noiseStep)
+    }
+
     /// - Parameters:
     ///   - ratio: light gathered times gain, against right exposure's; 0 …
     ///   - noiseStep: which `Noise` goes with it.

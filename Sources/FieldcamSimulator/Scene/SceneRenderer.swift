@@ -26,6 +26,9 @@ final class SceneRenderer {
     private struct View: Equatable {
         var crop: UnitRect
         var distance: Double
+        var subject: UnitRect?
+        var window: UnitRect?
+        var backdrop = 0
         /// Radius of the subject's blur, pixels.
         var blur: Int
     }
@@ -39,6 +42,8 @@ final class SceneRenderer {
     private let isPlanar: Bool
     private let background: Plate
     private var subject: Plate
+    /// What shows of a brighter or darker part of the scene; made when there is one.
+    private var windowPlate: Plate?
     private var view: View
     private let variant: Int
 
@@ -79,7 +84,8 @@ final class SceneRenderer {
     func paint(into base: UnsafeMutableRawPointer, scene: SceneState, timing: Timing, noise: Noise) {
         look(
             View(
-                crop: shown(of: timing.crop), distance: scene.distance,
+                crop: shown(of: timing.crop), distance: scene.distance, subject: scene.subject,
+                window: scene.window?.place, backdrop: scene.backdrop,
                 blur: Int((min(timing.defocus, 3) * 0.01 * Double(layout.height)).rounded())))
         let width = layout.width
         let height = layout.height
@@ -93,23 +99,31 @@ final class SceneRenderer {
         let readOut = timing.readOut.inNanoseconds
         let firstMiddle = timing.exposureEnd.nanoseconds - timing.exposure.inNanoseconds / 2
 
-        let panel = Panel(distance: scene.distance, field: field)
+        let panel = Panel(distance: scene.distance, subject: scene.subject, field: field)
         let subjectTop =
-            Int(((0.58 - panel.height / 2 - view.crop.y) / view.crop.height * Double(height / 2)).rounded()) * 2
-        // From the subject's place on its way to its left edge in the picture.
-        let origin = -view.crop.x / view.crop.width * Double(width)
-        let way = (1 - panel.width) / view.crop.width * Double(width)
+            Int(((panel.top - view.crop.y) / view.crop.height * Double(height / 2)).rounded()) * 2
         let lamp = Lamp(width: width, height: height)
+        let pane = scene.window.map { pixels(of: $0.place) }
+        let paneBrightness = scene.window?.brightness ?? 1
+        func place(at instant: Instant) -> Int {
+            let along = panel.left ?? scene.place(at: instant) * (1 - panel.width)
+            return Int(((along - view.crop.x) / view.crop.width * Double(width)).rounded())
+        }
 
         for y in 0..<height {
             if !isSteady { exposure = rowExposure(y, scene: scene, timing: timing, noiseStep: noiseStep) }
             let row = luma + y * layout.first.stride
             let version = Self.version(row: y, sequence: timing.sequence, noiseStep: noiseStep)
             memcpy(row, background.lumaRow(y, version: version, exposure: exposure, noise: noise), width)
+            let paneExposure = exposure.brighter(paneBrightness, noiseStep: noiseStep)
+            if let pane, let plate = windowPlate, y >= pane.y, y < pane.y + pane.height {
+                let pixels = plate.lumaRow(y - pane.y, version: version, exposure: paneExposure, noise: noise)
+                memcpy(row + pane.x, pixels, pane.width)
+            }
             let subjectRow = y - subjectTop
             let middle = Instant(nanoseconds: firstMiddle + readOut * Int64(y) / Int64(height))
             if subjectRow >= 0, subjectRow < subject.height {
-                let x = Int((origin + scene.place(at: middle) * way).rounded())
+                let x = place(at: middle)
                 let from = max(0, x)
                 let to = min(width, x + subject.width)
                 if from < to {
@@ -123,8 +137,8 @@ final class SceneRenderer {
             }
             if y % 2 == 0 {
                 paintChroma(
-                    base, y: y / 2, exposure: exposure, subjectRow: subjectRow,
-                    subjectX: Int((origin + scene.place(at: middle) * way).rounded()), lamp: lamp)
+                    base, y: y / 2, exposure: exposure, subjectRow: subjectRow, subjectX: place(at: middle), lamp: lamp,
+                    pane: pane)
             }
         }
         Strip(
@@ -158,7 +172,8 @@ final class SceneRenderer {
     }
 
     private func paintChroma(
-        _ base: UnsafeMutableRawPointer, y: Int, exposure: RowExposure, subjectRow: Int, subjectX: Int, lamp: Lamp
+        _ base: UnsafeMutableRawPointer, y: Int, exposure: RowExposure, subjectRow: Int, subjectX: Int, lamp: Lamp,
+        pane: PixelRect?
     ) {
         let half = layout.width / 2
         let back = background.chromaRow(y, exposure: exposure)
@@ -187,6 +202,9 @@ final class SceneRenderer {
             }
         }
         copy(back, pixels: half, to: 0)
+        if let pane, 2 * y >= pane.y, 2 * y < pane.y + pane.height {
+            neutral(from: pane.x / 2, to: (pane.x + pane.width) / 2)
+        }
         if subjectRow >= 0, subjectRow < subject.height {
             copy(subject.chromaRow(subjectRow / 2, exposure: exposure), pixels: subject.width / 2, to: subjectX >> 1)
         }
@@ -224,9 +242,14 @@ final class SceneRenderer {
     private struct Panel {
         let width: Double
         let height: Double
-        init(distance: Double, field: Size) {
-            height = min(0.5, 0.4 / max(distance, 0.05))
-            width = height / 2 * Double(field.height) / Double(field.width)
+        let top: Double
+        /// `nil`: it walks.
+        let left: Double?
+        init(distance: Double, subject: UnitRect?, field: Size) {
+            height = subject?.height ?? min(0.5, 0.4 / max(distance, 0.05))
+            width = subject?.width ?? height / 2 * Double(field.height) / Double(field.width)
+            top = subject?.y ?? 0.58 - height / 2
+            left = subject?.x
         }
     }
 
@@ -234,8 +257,11 @@ final class SceneRenderer {
         guard wanted != view else { return }
         let before = view
         view = wanted
-        if before.crop != wanted.crop { paintBackground() }
-        paintSubject()
+        if before.crop != wanted.crop || before.backdrop != wanted.backdrop { paintBackground() }
+        if before.crop != wanted.crop || before.window != wanted.window { paintWindow() }
+        var seen = before
+        (seen.window, seen.backdrop) = (wanted.window, wanted.backdrop)
+        if seen != wanted { paintSubject() }
     }
 
     /// A wall that darkens upwards, with a band of colours and a chequered lower half.
@@ -245,7 +271,10 @@ final class SceneRenderer {
             .init(y: 130, u: 70, v: 80), .init(y: 110, u: 190, v: 170), .init(y: 90, u: 110, v: 200),
             .init(y: 70, u: 200, v: 110), .init(y: 40, u: 128, v: 128),
         ]
-        let tint = UInt8(truncatingIfNeeded: 118 + (variant * 37) % 40)
+        let room = variant + view.backdrop * 3
+        let tint = UInt8(truncatingIfNeeded: 118 + (room * 37) % 40)
+        // Another room has other walls.
+        let wall = 80 + view.backdrop % 4 * 25
         // Places in the field, in thousandths of its height, or of its width.
         let crop = view.crop
         let columns = 1000 * crop.width / Double(layout.width)
@@ -255,18 +284,38 @@ final class SceneRenderer {
             let across = 1000 * crop.x + (Double(x) + 0.5) * columns
             let down = 1000 * crop.y + (Double(y) + 0.5) * rows
             if down >= 220, down < 300 {
-                return bars[(Int(across) * bars.count / 1000 + variant) % bars.count]
+                return bars[(Int(across) * bars.count / 1000 + room) % bars.count]
             }
-            let slope = 80 + Int(down * 0.06)
+            let slope = wall + Int(down * 0.06)
             guard down >= 500 else { return Plate.Colour(y: UInt8(slope), u: tint, v: 124) }
             let isDark = (Int(across * aspect * 0.024) + Int(down * 0.024)) % 2 == 0
             return Plate.Colour(y: UInt8(slope + (isDark ? -24 : 24)), u: 120, v: 132)
         }
     }
 
+    /// The pixels of a part of the field, as far as the picture shows it; even, so that chroma fits.
+    private func pixels(of part: UnitRect) -> PixelRect {
+        func even(_ value: Double, _ most: Int) -> Int { min(max(0, Int((value / 2).rounded()) * 2), most) }
+        let (width, height) = (Double(layout.width), Double(layout.height))
+        let left = even((part.x - view.crop.x) / view.crop.width * width, layout.width)
+        let top = even((part.y - view.crop.y) / view.crop.height * height, layout.height)
+        let right = even((part.x + part.width - view.crop.x) / view.crop.width * width, layout.width)
+        let bottom = even((part.y + part.height - view.crop.y) / view.crop.height * height, layout.height)
+        return PixelRect(x: left, y: top, width: right - left, height: bottom - top)
+    }
+
+    /// 18 % grey: what comes out of right exposure in the middle of the scale.
+    private func paintWindow() {
+        let size = view.window.map { pixels(of: $0) } ?? PixelRect(x: 0, y: 0, width: 0, height: 0)
+        guard size.width >= 2, size.height >= 2 else { return windowPlate = nil }
+        let plate = Plate(width: size.width, height: size.height, isPlanar: isPlanar)
+        plate.paint { _, _ in Plate.Colour(y: 118, u: 128, v: 128) }
+        windowPlate = plate
+    }
+
     /// A bright red-orange panel with a dark rim, half as wide as high, smaller with distance.
     private func paintSubject() {
-        let panel = Panel(distance: view.distance, field: field)
+        let panel = Panel(distance: view.distance, subject: view.subject, field: field)
         func even(_ pixels: Double) -> Int { max(8, Int((pixels / 2).rounded()) * 2) }
         let height = even(panel.height / view.crop.height * Double(layout.height))
         let width = even(panel.width / view.crop.width * Double(layout.width))

@@ -7,6 +7,13 @@ struct SceneState {
     private(set) var ambient = 100.0
     private(set) var distance = 1.0
     private(set) var isMoving = true
+    /// Where the subject stands in the field; `nil`: it walks, as high as its distance makes it.
+    var subject: UnitRect?
+    var window: Window?
+    /// Which of the rooms behind the subject it is.
+    var backdrop = 0
+    /// How far the wall behind the subject is, metres.
+    static let backdropDistance = 4.0
 
     /// A light of ours that is on.
     private struct Lit {
@@ -51,6 +58,15 @@ struct SceneState {
     mutating func setDistance(_ metres: Double, at now: Instant) {
         distance = metres
         if !lit.isEmpty { brightnessChanged(at: now) }
+    }
+
+    /// How far off what is to be focused is: the subject, or the wall behind it where a window misses one that stands still.
+    func distance(within window: UnitRect?) -> Double {
+        guard let window, let subject else { return distance }
+        let isMissed =
+            window.x + window.width <= subject.x || subject.x + subject.width <= window.x
+            || window.y + window.height <= subject.y || subject.y + subject.height <= window.y
+        return isMissed ? Self.backdropDistance : distance
     }
 
     mutating func setMoving(_ moving: Bool, at now: Instant) {

@@ -126,6 +126,22 @@ public final class SimulatedWorld: Sendable {
         }
     }
 
+    /// Puts the subject into a part of the field, where it stays; `nil`: it walks again.
+    public func place(subject: UnitRect?) {
+        state.withLock { $0.scene.subject = subject }
+    }
+    /// A part of the field that is so many EV brighter than the rest, -6 … 6; `nil`: none.
+    public func set(window: UnitRect?, value: Double = 0) {
+        state.withLock { $0.scene.window = window.map { Window(place: $0, value: min(max(value, -6), 6)) } }
+    }
+    /// Another room behind the subject, 0 … 7: the picture changes as when the camera is turned.
+    public func set(backdrop: Int) {
+        state.withLock { $0.scene.backdrop = min(max(backdrop, 0), 7) }
+    }
+    public var subject: UnitRect? { state.withLock { $0.scene.subject } }
+    var window: Window? { state.withLock { $0.scene.window } }
+    public var backdrop: Int { state.withLock { $0.scene.backdrop } }
+
     /// Brightness of the scene with all lights that are on, lux.
     public var illumination: Double {
         let now = now

@@ -9,6 +9,10 @@ import FieldcamPorts
 /// | `distance_m` | 0.05 … 100 | distance of the subject |
 /// | `moving` | boolean | whether the subject walks |
 /// | `cma_free_mb` | 0 … 4096, or `false` | free contiguous memory that cameras find when they are configured; `false`: no limit |
+/// | `subject` | `"x,y,width,height"` of the field, each 0 … 1, or `walks` | where the subject stands |
+/// | `window` | the same, or `none` | a part that is brighter or darker than the rest |
+/// | `window_ev` | -6 … 6 | by how much (usual: 3) |
+/// | `backdrop` | 0 … 7 | another room behind the subject |
 /// | `fault` | a name below, or `"none"` | that fault with its usual measure; `none` ends all |
 /// | `stall` | duration, or boolean | the camera goes silent, for so long or until it is started again |
 /// | `disconnect` | duration, or boolean | the camera is unplugged, for so long or until `false` (usual: 2 s) |
@@ -33,6 +37,10 @@ struct SimulatorRequest {
         case moving(Bool)
         /// Bytes; `nil`: no limit.
         case memory(Int64?)
+        case subject(UnitRect?)
+        case window(UnitRect?)
+        case windowValue(Double)
+        case backdrop(Int)
         case fault(Fault)
         case clear
         case press(Duration)
@@ -44,7 +52,10 @@ struct SimulatorRequest {
         "microphone_skew_ppm", "disk_full", "encoder_stall",
     ]
     static let names =
-        ["lux", "distance_m", "moving", "cma_free_mb", "fault"] + faults + ["camera", "microphone", "line", "press"]
+        ["lux", "distance_m", "moving", "cma_free_mb", "subject", "window", "window_ev", "backdrop", "fault"] + faults
+        + [
+            "camera", "microphone", "line", "press",
+        ]
 
     var changes: [Change] = []
 
@@ -55,7 +66,9 @@ struct SimulatorRequest {
         }
         // "none" makes room first, whatever the order; what is named beside it holds.
         for (name, value) in values where name == "fault" && value == .text("none") { changes.append(.clear) }
-        for (name, value) in values { changes.append(contentsOf: try Self.read(name, value)) }
+        for (name, value) in values where name != "window_ev" { changes.append(contentsOf: try Self.read(name, value)) }
+        // After the window that it belongs to.
+        for (name, value) in values where name == "window_ev" { changes.append(contentsOf: try Self.read(name, value)) }
     }
 
     private static func read(_ name: String, _ value: SimulatorValue) throws(SimulatorRequestError) -> [Change] {
@@ -66,6 +79,10 @@ struct SimulatorRequest {
         case "cma_free_mb":
             if value == .boolean(false) { return [.memory(nil)] }
             return [.memory(Int64(try number(name, value, 0...4096) * 1_048_576))]
+        case "subject": return [.subject(try part(name, value, or: "walks"))]
+        case "window": return [.window(try part(name, value, or: "none"))]
+        case "window_ev": return [.windowValue(try number(name, value, -6...6))]
+        case "backdrop": return [.backdrop(Int(try whole(name, value, 0...7)))]
         case "press": return [.press(try duration(name, value))]
         case "line": return [.line(isFound: try choice(name, value, ["lost", "found"]) == "found")]
         case "fault":
@@ -132,6 +149,20 @@ struct SimulatorRequest {
         return number
     }
 
+    /// A part of the field, or the word that stands for none.
+    private static func part(_ name: String, _ value: SimulatorValue, or word: String) throws(SimulatorRequestError)
+        -> UnitRect?
+    {
+        let expected = "four numbers from 0 to 1 such as \"0.4,0.4,0.2,0.2\" (left, top, width, height), or \"\(word)\""
+        guard case .text(let text) = value else { throw wrong(name, value, expected) }
+        if text == word { return nil }
+        let sides = text.split(separator: ",", omittingEmptySubsequences: false).compactMap { Double($0) }
+        guard sides.count == 4 else { throw wrong(name, value, expected) }
+        let rect = UnitRect(x: sides[0], y: sides[1], width: sides[2], height: sides[3])
+        guard rect.isInside else { throw wrong(name, value, expected) }
+        return rect
+    }
+
     private static func whole(_ name: String, _ value: SimulatorValue, _ range: ClosedRange<Double>)
         throws(SimulatorRequestError) -> Double
     {
@@ -183,6 +214,10 @@ extension SimulatedWorld {
             case .distance(let distance): set(distance: distance)
             case .moving(let moving): set(moving: moving)
             case .memory(let bytes): contiguousMemory = bytes
+            case .subject(let part): place(subject: part)
+            case .window(let part): set(window: part, value: window?.value ?? 3)
+            case .windowValue(let value): set(window: window?.place, value: value)
+            case .backdrop(let room): set(backdrop: room)
             case .fault(let fault): inject(fault)
             case .clear: clearFaults()
             case .press(let length):
@@ -221,6 +256,8 @@ extension SimulatedWorld {
         return [
             ("lux", .number(lux)), ("distance_m", .number(distance)), ("moving", .boolean(isMoving)),
             ("cma_free_mb", contiguousMemory.map { .number(Double($0) / 1_048_576) } ?? .boolean(false)),
+            ("subject", .text(subject?.words ?? "walks")), ("window", .text(window?.place.words ?? "none")),
+            ("window_ev", .number(window?.value ?? 0)), ("backdrop", .number(Double(backdrop))),
             ("stall", .boolean(faults.stall?.covers(now) ?? false)),
             ("disconnect", .boolean(faults.disconnection?.covers(now) ?? false)),
             ("cancel_frames", .number(Double(faults.cancelledFrames))), ("slow_start", milliseconds(faults.slowStart)),
@@ -232,4 +269,9 @@ extension SimulatedWorld {
             ("microphone", .text(faults.microphoneUnavailable?.rawValue ?? "ok")),
         ]
     }
+}
+
+extension UnitRect {
+    /// As a request writes it.
+    fileprivate var words: String { "\(x),\(y),\(width),\(height)" }
 }
