@@ -27,6 +27,8 @@ public final class Director: @unchecked Sendable {
     var granted: GrantedQuality?
     /// Told last as `quality.fallback`.
     var toldShortfalls: [GrantedQuality.Shortfall] = []
+    /// Motion JPEG has the place of an encoder that failed twice.
+    var encoderIsFallenBack = false
     /// A quality that had waited for an idle camera is told once the camera is up with it.
     var appliesWaitingQuality = false
     let facts: FactBox
@@ -372,16 +374,16 @@ public final class Director: @unchecked Sendable {
             case .clipSaved(let key, let outcome):
                 edit(key) { $0.outcome = outcome }
                 reduce(.clipSaved(key))
-                details.removeAll { $0.key == key }
+                forgetClip(key)
             case .clipEmpty(let key):
                 reduce(.clipEmpty(key))
-                details.removeAll { $0.key == key }
+                forgetClip(key)
             case .clipFailed(let key, let reason, let error, let partialPath):
                 Log.error("a clip failed", ["reason": error.description])
                 if error.kind == .full { storageFailed(error) }
                 edit(key) { $0.partialPath = partialPath }
                 reduce(.clipFailed(key, reason))
-                details.removeAll { $0.key == key }
+                forgetClip(key)
             case .encoderLost(let key, let error):
                 Log.error("the clip encoder gave up", ["reason": error.description])
                 reduce(.encoderLost(key, at: plant.clock.now))
@@ -402,6 +404,11 @@ public final class Director: @unchecked Sendable {
                 tell(state)
             }
         }
+    }
+
+    private func forgetClip(_ key: ClipKey) {
+        details.removeAll { $0.key == key }
+        clips.forget(key)
     }
 
     /// Works by new settings: at once what can be, the rest once nothing is under way.
@@ -475,6 +482,7 @@ public final class Director: @unchecked Sendable {
             store.post(.measure)
         }
         watchClock(now)
+        watchEncoder(now)
         for index in details.indices {
             guard let since = details[index].finishing, now - since > .seconds(3) else { continue }
             // A microphone that neither gives sound nor fails must not keep a clip from ending.
@@ -483,6 +491,22 @@ public final class Director: @unchecked Sendable {
         }
         if let settings = waitingSettings { configure(settings) }
         dirty = true
+    }
+
+    /// A driver that doesn't come back takes its thread with it, not the clips.
+    private func watchEncoder(_ now: Instant) {
+        guard clips.hangs(now: now) else { return }
+        Log.error("the clip encoder hangs; it is left to itself and another one begins")
+        let alive = details.map { ($0.key, $0.finishing) }
+        clips.replaceEngine(alive: alive.map(\.0))
+        for (key, finishing) in alive {
+            if finishing != nil {
+                // Its end was ordered of the engine that is gone.
+                clips.post(.finish(key, end: now, dropped: details.first { $0.key == key }?.dropped ?? 0))
+            } else {
+                reduce(.encoderLost(key, at: now))
+            }
+        }
     }
 
     /// The wall clock against the monotonic one: a jump of more than a second is told.

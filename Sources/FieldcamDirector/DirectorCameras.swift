@@ -69,7 +69,7 @@ extension Director {
 
     /// Of the camera's slots some are with the encoder and some must be free to be filled; Core has the rest.
     static func frameSlotsOfCore(_ slots: Int) -> Int {
-        max(3, slots - ClipWorker.backlog / 2 - 4)
+        max(3, slots - ClipEngine.backlog / 2 - 4)
     }
 
     func cameraIsUp(_ mode: CameraMode) {

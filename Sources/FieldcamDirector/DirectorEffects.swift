@@ -27,6 +27,7 @@ extension Director {
         case .dropClip(let key):
             sound?.post(.cancel(key))
             clips.post(.drop(key))
+            clips.forget(key)
             details.removeAll { $0.key == key }
         case .finishClip(let key, let end):
             var dropped = 0
@@ -37,6 +38,7 @@ extension Director {
             }
             sound?.post(.end(key, end))
             clips.post(.finish(key, end: end, dropped: dropped))
+        case .fallBackEncoder: fallBackEncoder()
         case .reserveNumbers:
             store.post(.reserveNumbers)
         case .control(let controls):
@@ -129,7 +131,7 @@ extension Director {
         // During a switch it isn't known yet whose frames the clip will have; the camera that counts then tells.
         let mode = session.switchTarget == nil ? active.mode : nil
         details.append(
-            ClipDetails(key: key, press: press, encoder: settings.encoders.first ?? "", hasPlan: mode != nil))
+            ClipDetails(key: key, press: press, encoder: encoders.first ?? "", hasPlan: mode != nil))
         let wantsSound = sound != nil && settings.recordsSound
         clips.post(.begin(key, mode.map { plan(for: $0) }, wantsSound: wantsSound))
         if wantsSound { sound?.post(.begin(key)) }
@@ -145,7 +147,7 @@ extension Director {
 
     private func plan(for mode: CameraMode) -> ClipPlan {
         var plan = ClipPlan(
-            encoders: settings.encoders, layout: mode.pool.video, framerate: granted?.framerate ?? settings.framerate,
+            encoders: encoders, layout: mode.pool.video, framerate: granted?.framerate ?? settings.framerate,
             bitRate: granted?.bitRate ?? settings.videoBitRate,
             everyFrameIsKey: granted?.everyFrameIsKey ?? settings.everyFrameIsKey,
             size: granted.map { Size(width: $0.width, height: $0.height) }, rotation: mode.rotation,

@@ -67,4 +67,20 @@ extension Director {
                 .init("reason", granted.shortfall(of: "video.quality").map { .string($0.reason) } ?? .null),
             ])
     }
+
+    /// In order of preference; what failed twice within a minute isn't tried again before the service starts anew.
+    var encoders: [String] { encoderIsFallenBack ? ["mjpeg"] : settings.encoders }
+
+    func fallBackEncoder() {
+        encoderIsFallenBack = true
+        let failed = settings.encoders.first ?? ""
+        send(
+            "quality.fallback",
+            fields: [
+                .init("key", .string("video.codec")), .init("requested", .string(failed)),
+                .init("effective", .string("mjpeg")),
+                .init("reason", .string("the encoder \(failed) failed twice within a minute")),
+            ])
+        Log.error("clips are Motion JPEG from now on", ["failed": failed])
+    }
 }

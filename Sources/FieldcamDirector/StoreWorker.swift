@@ -11,6 +11,8 @@ final class StoreWorker: @unchecked Sendable {
         case beginClip(ClipKey, MediaNumber, WallTime)
         case publish(PartialClip, ClipKey, ClipFacts, dropped: Int, SoundReport)
         case discard(PartialClip, ClipKey)
+        /// What is whole of a clip whose encoder hangs, with the file in its hands.
+        case salvage(PartialClip, ClipKey, dropped: Int)
         case reserveNumbers
         case measure
     }
@@ -100,6 +102,8 @@ final class StoreWorker: @unchecked Sendable {
         case .discard(let clip, let key):
             store.discard(clip)
             facts.post(.clipEmpty(key))
+        case .salvage(let clip, let key, let dropped):
+            salvage(clip, key, dropped: dropped)
         case .reserveNumbers:
             do throws(HardwareError) {
                 let numbers = try store.reserveNumbers(100)
@@ -113,6 +117,25 @@ final class StoreWorker: @unchecked Sendable {
             } catch {
                 facts.post(.storageFailed(error))
             }
+        }
+    }
+}
+
+extension StoreWorker {
+    private func salvage(_ clip: PartialClip, _ key: ClipKey, dropped: Int) {
+        // Should the hanging thread come back, what it still writes goes nowhere.
+        let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        if nowhere >= 0 {
+            dup2(nowhere, clip.descriptor)
+            close(nowhere)
+        }
+        do throws(HardwareError) {
+            guard let file = try store.salvage(clip) else { return facts.post(.clipEmpty(key)) }
+            let clipFacts = try clips.measure(path: file.path)
+            let sound = SoundReport(state: .interrupted, reason: "the encoder hung")
+            facts.post(.clipSaved(key, ClipOutcome(file: file, facts: clipFacts, dropped: dropped, sound: sound)))
+        } catch {
+            facts.post(.clipFailed(key, error.failureOfStorage, error, partialPath: clip.path))
         }
     }
 }

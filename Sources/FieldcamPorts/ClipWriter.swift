@@ -24,6 +24,9 @@ public struct ClipPlan: Sendable {
     /// Drawn over every finished picture, in a copy.
     public var overlay: Overlay?
 
+    /// Told when the encoder is called and when it comes back.
+    public var pulse: EncoderPulse?
+
     public init(
         encoders: [String], layout: ImageLayout, framerate: Double, bitRate: Int? = nil, everyFrameIsKey: Bool = false,
         size: Size? = nil, rotation: Int = 0, mirror: Bool = false, audio: AudioFormat?, taken: WallTime? = nil
@@ -61,6 +64,8 @@ public struct ClipFacts: Hashable, Sendable {
 public protocol ClipWriter: AnyObject {
     /// The encoder that was chosen, as FFmpeg names it.
     var encoder: String { get }
+    /// Frames that came out of the encoder; `nil`: it isn't known.
+    var encodedFrames: Int? { get }
     /// Encodes a frame whose exposure started at `at`. Times rise.
     func append(_ image: Image, at: Instant) throws(HardwareError)
     /// Takes sound (interleaved as `ClipPlan.audio` says) whose first sample was taken at `at`; gaps become silence, the
@@ -74,6 +79,10 @@ public protocol ClipWriter: AnyObject {
     func finish(end: Instant) throws(HardwareError) -> ClipFacts?
     /// Forgets everything. Idempotent; also right after `finish`.
     func cancel()
+}
+
+extension ClipWriter {
+    public var encodedFrames: Int? { nil }
 }
 
 /// Makes clip writers, and tells of clips that are there.

@@ -68,11 +68,16 @@ public protocol MediaStore: AnyObject, Sendable {
     /// Durable under its final name when it returns.
     func publish(_ clip: PartialClip) throws(HardwareError) -> SavedFile
     func discard(_ clip: PartialClip)
+    /// Publishes what is whole of a clip that nobody writes any more, by its path: the descriptor is somebody else's. `nil`: there
+    /// was nothing, and it is removed.
+    func salvage(_ clip: PartialClip) throws(HardwareError) -> SavedFile?
     /// Free bytes where media lie, less the reserve; negative: below the reserve.
     func headroom() throws(HardwareError) -> Int64
 }
 
 extension MediaStore {
+    public func salvage(_ clip: PartialClip) throws(HardwareError) -> SavedFile? { try publish(clip) }
+
     /// A photo that is one file.
     public func savePhoto(_ number: MediaNumber, taken: WallTime, bytes: UnsafeRawBufferPointer) throws(HardwareError)
         -> SavedFile

@@ -2,7 +2,7 @@ import FieldcamCore
 import FieldcamPorts
 import Glibc
 
-/// Clip writers whose encoder gives up at the world's word: everything else is the factory underneath.
+/// Clip writers whose encoder falls silent at the world's word: everything else is the factory underneath.
 public final class SimulatedClipWriters: ClipWriterFactory {
     private let world: SimulatedWorld
     private let factory: any ClipWriterFactory
@@ -13,7 +13,7 @@ public final class SimulatedClipWriters: ClipWriterFactory {
     }
 
     public func begin(_ plan: ClipPlan) throws(HardwareError) -> any ClipWriter {
-        StallingClipWriter(world: world, writer: try factory.begin(plan))
+        StallingClipWriter(world: world, pulse: plan.pulse, writer: try factory.begin(plan))
     }
 
     public func probe(_ encoders: [String]) -> String? { factory.probe(encoders) }
@@ -23,23 +23,31 @@ public final class SimulatedClipWriters: ClipWriterFactory {
     public func measure(path: String) throws(HardwareError) -> ClipFacts { try factory.measure(path: path) }
 }
 
-/// A clip whose encoder takes no frames while the world says so.
+/// A clip whose encoder gives nothing while the world says so; Motion JPEG has no hardware that could.
 final class StallingClipWriter: ClipWriter {
     private let world: SimulatedWorld
+    private let pulse: EncoderPulse?
     private let writer: any ClipWriter
+    private let canStall: Bool
 
-    init(world: SimulatedWorld, writer: any ClipWriter) {
+    init(world: SimulatedWorld, pulse: EncoderPulse? = nil, writer: any ClipWriter) {
         self.world = world
+        self.pulse = pulse
         self.writer = writer
+        canStall = writer.encoder != "mjpeg"
     }
 
     var encoder: String { writer.encoder }
 
+    var encodedFrames: Int? { writer.encodedFrames }
+
     func append(_ image: Image, at: Instant) throws(HardwareError) {
-        if world.encoderIsStalled {
-            throw HardwareError(
-                .timedOut, "encode a frame", code: ETIMEDOUT, detail: "the simulated encoder is stalled")
+        if canStall, world.isLive, world.encoderHangs {
+            pulse?.begin()
+            while world.encoderHangs { usleep(10_000) }
+            pulse?.end()
         }
+        if canStall, world.encoderIsStalled { return }
         try writer.append(image, at: at)
     }
 

@@ -33,6 +33,8 @@ public final class SimulatedDisk: MediaStore {
     /// A clip that is written already needs no further room.
     public func publish(_ clip: PartialClip) throws(HardwareError) -> SavedFile { try store.publish(clip) }
 
+    public func salvage(_ clip: PartialClip) throws(HardwareError) -> SavedFile? { try store.salvage(clip) }
+
     public func discard(_ clip: PartialClip) { store.discard(clip) }
 
     public func headroom() throws(HardwareError) -> Int64 {

@@ -170,6 +170,16 @@ public final class DurableStore: MediaStore {
         } catch {}
     }
 
+    public func salvage(_ clip: PartialClip) throws(HardwareError) -> SavedFile? {
+        do throws(SystemFailure) {
+            let known = PartialName(.clip, clip.number, folder: clip.folder)
+            guard case .recovered(let file) = try recover(known.text, known) else { return nil }
+            return file
+        } catch {
+            throw .storage(error, "save what there is of the clip \(clip.number.value) in '\(media)'")
+        }
+    }
+
     // MARK: Space
 
     public func headroom() throws(HardwareError) -> Int64 {

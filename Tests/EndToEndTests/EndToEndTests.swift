@@ -365,6 +365,29 @@ final class EndToEndTests: XCTestCase {
         XCTAssertEqual(try service.run("photo").code, 0)
     }
 
+    func testAnEncoderThatHangsCostsNoClip() throws {
+        let service = try RunningService(settings: "[video]\nquality = \"640x480\"\n")
+        let events = try service.events()
+        XCTAssertEqual(try service.run("record").code, 0)
+        _ = try events.until("recording.started")
+        // A second and a half of it lie in the file.
+        let later = try service.run("photo")
+        XCTAssertEqual(later.code, 0)
+        usleep(1_500_000)
+        try change(service, #"{"encoder_hang": true}"#)
+        let lost = try events.until("recording.stopped")
+        XCTAssertEqual(lost.last?["reason"], .string("encoder_lost"))
+        try change(service, #"{"encoder_hang": false}"#)
+        let saved = try XCTUnwrap(try events.until("clip.saved").last)
+        XCTAssertGreaterThanOrEqual(assertPlays(string(saved["path"])), 0.9)
+        XCTAssertEqual(try service.run("photo").code, 0, "the camera has its frames")
+        XCTAssertEqual(try service.run("stop").code, 0)
+        let second = try XCTUnwrap(try events.until("clip.saved").last)
+        assertPlays(string(second["path"]))
+        XCTAssertNotEqual(second["id"], saved["id"])
+        XCTAssertEqual(service.partial, [])
+    }
+
     private func change(_ service: RunningService, _ body: String) throws {
         guard var address = UnixAddress(path: service.socket) else { throw KitError("no address") }
         let descriptor = address.connect()

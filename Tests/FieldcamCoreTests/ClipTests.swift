@@ -1,5 +1,6 @@
-import FieldcamCore
 import XCTest
+
+@testable import FieldcamCore
 
 final class ClipTests: XCTestCase {
     func testNextClipBeginsWhileOneFinishes() {
@@ -75,14 +76,56 @@ final class ClipTests: XCTestCase {
             story.ledger.clips[ClipKey(1)]?.frames.allSatisfy { $0.exposureEnd < Story.instant(300) } ?? false)
     }
 
-    func testEncoderLostStopsTheClipOnce() {
+    func testAfterALostEncoderTheNextClipGoesOn() {
         let story = Story()
         story.press(0, 2000)
         story.fact(at: 1000, .encoderLost(ClipKey(1), at: Story.instant(1000)))
         story.run(until: 4000)
         story.expect([
-            "recording.requested 1", "recording.started 1", "recording.stopped 1 encoder_lost", "clip.saved 1",
+            "recording.requested 1", "recording.started 1", "recording.stopped 1 encoder_lost", "recording.requested 2",
+            "recording.started 2", "clip.saved 1", "recording.stopped 2 released", "clip.saved 2",
         ])
+        // No frame is missing between them, and none is in both.
+        let first = story.ledger.clips[ClipKey(1)]?.frames ?? []
+        let second = story.ledger.clips[ClipKey(2)]?.frames ?? []
+        XCTAssertTrue(first.allSatisfy { $0.exposureStart < Story.instant(1000) })
+        XCTAssertTrue(second.allSatisfy { $0.exposureStart > first[first.count - 1].exposureStart })
+        XCTAssertEqual(first.count + second.count, 60, "two seconds at 30 frames")
+        XCTAssertFalse(story.session.encoderTrust.isFallenBack)
+    }
+
+    func testASecondLossWithinAMinuteFallsBackAndAThirdEndsTheClip() {
+        let story = Story()
+        story.record(0)
+        story.fact(at: 1000, .encoderLost(ClipKey(1), at: Story.instant(1000)))
+        story.fact(at: 3000, .encoderLost(ClipKey(2), at: Story.instant(3000)))
+        story.fact(at: 5000, .encoderLost(ClipKey(3), at: Story.instant(5000)))
+        story.run(until: 8000)
+        XCTAssertTrue(story.session.encoderTrust.isFallenBack)
+        XCTAssertEqual(story.words.filter { $0.hasSuffix("encoder_lost") }.count, 3)
+        XCTAssertEqual(story.words.filter { $0.hasPrefix("recording.requested") }.count, 3)
+        XCTAssertEqual(story.words.filter { $0.hasPrefix("clip.saved") }.count, 3)
+    }
+
+    func testLossesFarApartAreEachMendedByARestart() {
+        let story = Story()
+        story.record(0)
+        story.fact(at: 1000, .encoderLost(ClipKey(1), at: Story.instant(1000)))
+        story.fact(at: 62_000, .encoderLost(ClipKey(2), at: Story.instant(62_000)))
+        story.stop(63_000)
+        story.run(until: 64_000)
+        XCTAssertFalse(story.session.encoderTrust.isFallenBack)
+        XCTAssertEqual(story.words.filter { $0.hasPrefix("clip.saved") }.count, 3)
+    }
+
+    func testTheMaximumCountsOverTheRestart() {
+        let story = Story()
+        story.record(0, maximum: .seconds(3))
+        story.fact(at: 1000, .encoderLost(ClipKey(1), at: Story.instant(1000)))
+        story.run(until: 6000)
+        XCTAssertTrue(story.words.contains("recording.stopped 2 maximum_duration"))
+        let frames = [1, 2].map { story.ledger.clips[ClipKey($0)]?.frames.count ?? 0 }
+        XCTAssertEqual(Double(frames[0] + frames[1]), 90, accuracy: 1)
     }
 
     func testEncoderLostBeforeHoldFailsTheClipAndLeavesATap() {

@@ -38,10 +38,14 @@ final class RandomScriptTests: XCTestCase {
         // Clips that ended for a switch, and when the switch was done: the next clip of that instant is no press's.
         var successors = 0
         var switched: Int64?
+        // The same for a clip that goes on with another encoder.
+        var lost: Int64?
         for (at, what) in story.told {
             switch what {
             case .recordingStopped(_, _, .cameraSwitch): successors += 1
             case .cameraSwitched: switched = at
+            case .recordingStopped(_, _, .encoderLost): lost = at
+            case .recordingRequested where lost == at: lost = nil
             case .recordingRequested where successors > 0 && switched == at: successors -= 1
             // What a second press or another button meant.
             case .rejected(_, .switching), .rejected(_, .recording), .rejected(_, .unsupported): break

@@ -28,24 +28,32 @@ public final class CountingClipWriters: ClipWriterFactory, @unchecked Sendable {
         public var soundSamples = 0
         public var end: Instant?
         public var isAttached = false
+        public var encoder = ""
     }
     public private(set) var finished: [Clip] = []
     public private(set) var cancelled = 0
 
     public init() {}
 
-    public func begin(_ plan: ClipPlan) throws(HardwareError) -> any ClipWriter { Writer(self) }
+    public func begin(_ plan: ClipPlan) throws(HardwareError) -> any ClipWriter {
+        Writer(self, encoder: plan.encoders.first ?? "counting")
+    }
     public func probe(_ encoders: [String]) -> String? { "counting" }
     public func measure(path: String) throws(HardwareError) -> ClipFacts {
         ClipFacts(duration: .zero, frames: 0, silence: .zero, driftPPM: 0)
     }
 
     private final class Writer: ClipWriter {
-        let encoder = "counting"
+        let encoder: String
         let owner: CountingClipWriters
         var clip = Clip()
         var isOver = false
-        init(_ owner: CountingClipWriters) { self.owner = owner }
+        var encodedFrames: Int? { clip.frames.count }
+        init(_ owner: CountingClipWriters, encoder: String) {
+            self.owner = owner
+            self.encoder = encoder
+            clip.encoder = encoder
+        }
 
         func append(_ image: Image, at: Instant) throws(HardwareError) {
             if let last = clip.frames.last, at <= last {

@@ -73,7 +73,8 @@ public final class Studio {
             clock: DirectorClock(clock), stations: stations,
             startsCamera: startsCamera, buttons: buttons, buttonRoles: ["shutter"],
             microphone: SimulatedMicrophone(world: world), stillEncoders: [stillEncoder],
-            clipWriters: clipWriters ?? writers, store: store, mediaFolder: "memory",
+            clipWriters: SimulatedClipWriters(world: world, factory: clipWriters ?? writers), store: store,
+            mediaFolder: "memory",
             settings: live,
             make: "fieldcam", software: "test")
         director = Director(plant: plant, desk: desk, labour: .inline)

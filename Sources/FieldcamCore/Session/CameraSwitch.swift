@@ -21,7 +21,7 @@ struct CameraSwitch: Sendable {
     var successor: ClipSuccessor?
 }
 
-/// The clip that follows one which ended with `camera_switch`.
+/// The clip that follows one which ended with `camera_switch` or `encoder_lost`.
 struct ClipSuccessor: Sendable {
     let source: Source
     let maximum: Duration

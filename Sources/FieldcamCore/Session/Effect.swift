@@ -28,6 +28,9 @@ public enum Effect: Hashable, Sendable {
     /// No further frame comes. Sound ends at `end`. Answer with `clipSaved`, `clipEmpty` or `clipFailed`.
     case finishClip(ClipKey, end: Instant)
 
+    /// From the next clip on Motion JPEG is used, whatever is set: the encoder failed twice within a minute.
+    case fallBackEncoder
+
     // Numbers
     /// Few numbers are left; answer with `numbersReserved` (state folder, durable).
     case reserveNumbers

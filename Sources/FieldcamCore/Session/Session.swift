@@ -81,6 +81,7 @@ public struct Session: Sendable {
     /// The clip that is recording: committed, no end decided.
     var recordingClip: ClipKey?
     var lastClipKey: UInt32 = 0
+    var encoderTrust = EncoderTrust()
 
     /// `buttons`: how many the board has; number 0 is the shutter button. `roles`: what each is for; one without a role
     /// has a contact and means nothing. `cameras`: how many the board has, 1 and up.

@@ -187,10 +187,32 @@ extension Session {
         guard let index = clipIndex(key) else { return }
         switch clips[index].phase {
         case .speculative: abandon(index, .encoderLost, into: &effects)
-        case .recording: stop(key, end: at, .encoderLost, into: &effects)
+        case .recording:
+            let clip = clips[index]
+            stop(key, end: at, .encoderLost, into: &effects)
+            replaceEncoder(of: clip, at: at, into: &effects)
         case .ending: finish(index, into: &effects)
         case .saving: break
         }
+    }
+
+    /// The clip ended with what was encoded; the next one goes on from there with another encoder.
+    private mutating func replaceEncoder(of clip: Clip, at: Instant, into effects: inout Effects) {
+        switch encoderTrust.lose(at: at) {
+        case .restart: break
+        case .fallBack: effects.append(.fallBackEncoder)
+        case .none: return
+        }
+        var maximum = clip.maximum
+        if maximum > .zero, let first = clip.first {
+            maximum -= at - first
+            guard maximum > .zero else { return }
+        }
+        // The frame that is being exposed now came too late for the clip that ended.
+        let next = latestFrame + .nanoseconds(1)
+        begin(
+            ClipSuccessor(source: clip.source, maximum: maximum, button: clip.button, ended: clip.key),
+            at: at - next < settings.frameInterval * 2 ? min(at, next) : at, into: &effects)
     }
 
     /// A clip that never came to be: asked for, but something stood in its way.

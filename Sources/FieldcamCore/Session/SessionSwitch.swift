@@ -194,7 +194,7 @@ extension Session {
         stop(key, end: at, .cameraSwitch, into: &effects)
     }
 
-    private mutating func begin(_ successor: ClipSuccessor, at: Instant, into effects: inout Effects) {
+    mutating func begin(_ successor: ClipSuccessor, at: Instant, into effects: inout Effects) {
         var button = successor.button
         if let index = button {
             // Released meanwhile: there is nothing to go on with.

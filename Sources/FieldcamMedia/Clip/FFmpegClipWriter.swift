@@ -72,6 +72,8 @@ final class FFmpegClipWriter: ClipWriter {
         sync?.stop()
     }
 
+    var encodedFrames: Int? { made }
+
     // MARK: Pictures
 
     func append(_ image: Image, at instant: Instant) throws(HardwareError) {

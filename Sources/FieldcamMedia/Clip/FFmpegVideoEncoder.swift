@@ -8,6 +8,7 @@ import Glibc
 /// An encoder of libavcodec's. YCbCr planes are encoded where they lie; RGB is converted first.
 final class FFmpegVideoEncoder: VideoEncoder {
     let name: String
+    private let pulse: EncoderPulse?
     private var context: UnsafeMutablePointer<AVCodecContext>?
     private var frame: UnsafeMutablePointer<AVFrame>?
     /// What RGB is converted into; `nil` for YCbCr.
@@ -19,6 +20,7 @@ final class FFmpegVideoEncoder: VideoEncoder {
     /// - Parameter threads: of x264; other encoders run as they will.
     init(name: String, plan: ClipPlan, threads: Int) throws(HardwareError) {
         self.name = name
+        pulse = plan.pulse
         do throws(HardwareError) {
             try open(plan, threads: threads)
         } catch {
@@ -157,20 +159,26 @@ final class FFmpegVideoEncoder: VideoEncoder {
         frame.pointee.pts = ticks
         frame.pointee.pict_type = asKey ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
         fc_av_forget()
+        pulse?.begin()
         let code = avcodec_send_frame(context, frame)
+        pulse?.end()
         guard code >= 0 else { throw .ffmpeg(code, "encode a frame with '\(name)'") }
     }
 
     func flush() throws(HardwareError) {
         guard context != nil else { throw closed }
         fc_av_forget()
+        pulse?.begin()
         let code = avcodec_send_frame(context, nil)
+        pulse?.end()
         guard code >= 0 || code == fc_av_end() else { throw .ffmpeg(code, "end the encoding with '\(name)'") }
     }
 
     func receive(_ packet: UnsafeMutablePointer<AVPacket>) throws(HardwareError) -> Bool {
         guard context != nil else { throw closed }
+        pulse?.begin()
         let code = avcodec_receive_packet(context, packet)
+        pulse?.end()
         if code == fc_av_again() || code == fc_av_end() { return false }
         guard code >= 0 else { throw .ffmpeg(code, "encode a frame with '\(name)'") }
         return true

@@ -27,8 +27,10 @@ public enum Fault: Hashable, Sendable {
     case microphoneSkew(ppm: Double)
     /// The disk has no room (true) or has again (false).
     case diskFull(Bool)
-    /// The encoder accepts frames no longer (true) or again (false).
+    /// The encoder takes frames and gives nothing (true), or works again (false). Motion JPEG isn't touched.
     case encoderStall(Bool)
+    /// A call into the encoder doesn't come back (true) until it is over (false). Live worlds only; Motion JPEG isn't touched.
+    case encoderHang(Bool)
 }
 
 /// The faults that are in force.
@@ -51,4 +53,5 @@ struct Faults {
     var microphoneSkewPPM = 0.0
     var diskIsFull = false
     var encoderIsStalled = false
+    var encoderHangs = false
 }

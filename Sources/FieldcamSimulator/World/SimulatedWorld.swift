@@ -204,6 +204,7 @@ public final class SimulatedWorld: Sendable {
             case .microphoneSkew(let ppm): state.faults.microphoneSkewPPM = min(max(ppm, -10_000), 10_000)
             case .diskFull(let full): state.faults.diskIsFull = full
             case .encoderStall(let stalled): state.faults.encoderIsStalled = stalled
+            case .encoderHang(let hangs): state.faults.encoderHangs = hangs
             }
         }
     }
@@ -247,6 +248,7 @@ public final class SimulatedWorld: Sendable {
     var microphoneSkewPPM: Double { state.withLock { $0.faults.microphoneSkewPPM } }
     var diskIsFull: Bool { state.withLock { $0.faults.diskIsFull } }
     var encoderIsStalled: Bool { state.withLock { $0.faults.encoderIsStalled } }
+    var encoderHangs: Bool { state.withLock { $0.faults.encoderHangs } }
 }
 
 /// A device that a manual clock steps.

@@ -27,7 +27,8 @@ import FieldcamPorts
 /// | `microphone` | `ok`, `absent`, `busy`, `denied` | how opening the microphone goes |
 /// | `microphone_skew_ppm` | -10000 … 10000 | its sample clock is so much too fast (usual: 200) |
 /// | `disk_full` | boolean | no room |
-/// | `encoder_stall` | boolean | the encoder accepts no frames |
+/// | `encoder_stall` | boolean | the encoder takes frames and gives nothing |
+/// | `encoder_hang` | boolean | a call into the encoder doesn't come back |
 ///
 /// Durations are texts with a unit: `"5ms"`, `"2s"`, `"1min"`.
 struct SimulatorRequest {
@@ -49,7 +50,7 @@ struct SimulatorRequest {
 
     static let faults = [
         "stall", "disconnect", "cancel_frames", "slow_start", "lost_edge", "bounce", "microphone_gone",
-        "microphone_skew_ppm", "disk_full", "encoder_stall",
+        "microphone_skew_ppm", "disk_full", "encoder_stall", "encoder_hang",
     ]
     static let names =
         ["lux", "distance_m", "moving", "cma_free_mb", "subject", "window", "window_ev", "backdrop", "fault"] + faults
@@ -103,6 +104,7 @@ struct SimulatorRequest {
         case "microphone_gone": return .microphoneGone(true)
         case "microphone_skew_ppm": return .microphoneSkew(ppm: 200)
         case "disk_full": return .diskFull(true)
+        case "encoder_hang": return .encoderHang(true)
         default: return .encoderStall(true)
         }
     }
@@ -125,6 +127,7 @@ struct SimulatorRequest {
         case "microphone_skew_ppm": return .microphoneSkew(ppm: try number(name, value, -10_000...10_000))
         case "disk_full": return .diskFull(try boolean(name, value))
         case "encoder_stall": return .encoderStall(try boolean(name, value))
+        case "encoder_hang": return .encoderHang(try boolean(name, value))
         case "camera": return .cameraUnavailable(try unavailability(name, value))
         case "microphone": return .microphoneUnavailable(try unavailability(name, value))
         default:
@@ -264,7 +267,7 @@ extension SimulatedWorld {
             ("lost_edge", .number(Double(faults.lostEdges))), ("bounce", milliseconds(faults.bounce)),
             ("microphone_gone", .boolean(faults.microphoneIsGone)),
             ("microphone_skew_ppm", .number(faults.microphoneSkewPPM)), ("disk_full", .boolean(faults.diskIsFull)),
-            ("encoder_stall", .boolean(faults.encoderIsStalled)),
+            ("encoder_stall", .boolean(faults.encoderIsStalled)), ("encoder_hang", .boolean(faults.encoderHangs)),
             ("camera", .text(faults.cameraUnavailable?.rawValue ?? "ok")),
             ("microphone", .text(faults.microphoneUnavailable?.rawValue ?? "ok")),
         ]
