@@ -7,14 +7,13 @@ slow emulator can't spoil it; durations are judged where the eye wasn't blind.
 """
 
 import os
-import re
 import signal
 import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from lamp import Lamp
-from rig import Button, Checks, Service, copy_tree, median, now, tail
+from rig import Button, Checks, Service, copy_tree, lab_board, median, now, tail
 
 MS = 10**6
 SECOND = 10**9
@@ -34,16 +33,6 @@ enabled = false
 """
 
 
-def board(folder, light):
-    """boards/lab with another light."""
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(os.environ["LAB_PROJECT"], "boards/lab/board.toml")) as file:
-        text = re.sub(r"\[light\]\n(.+\n)+", "", file.read())
-    with open(os.path.join(folder, "board.toml"), "w") as file:
-        file.write(f'{text}\n[light]\n{light}\nmax_flash = "4s"\nmax_torch = "6s"\n')
-    return folder
-
-
 class Story:
     """One light's story: what was seen beside what was told, from one start of the service to the next."""
 
@@ -56,7 +45,8 @@ class Story:
         settings = f"/tmp/lights-{name}.toml"
         with open(settings, "w") as file:
             file.write(SETTINGS)
-        self.service = Service(programs, f"/tmp/lights-{name}", board=board(f"/tmp/board-{name}", light), settings=settings)
+        self.service = Service(programs, f"/tmp/lights-{name}", board=lab_board(
+            f"/tmp/board-{name}", light=f'[light]\n{light}\nmax_flash = "4s"\nmax_torch = "6s"\n'), settings=settings)
 
     def that(self, condition, sentence):
         return self.checks.that(condition, f"{self.name}: {sentence}")

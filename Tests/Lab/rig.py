@@ -6,7 +6,9 @@ Only what Debian's python3-minimal carries is used.
 import json
 import os
 import random
+import re
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -139,6 +141,18 @@ class Tone:
             pass
 
 
+def lab_board(folder, **sections):
+    """boards/lab with other sections in place of its own, each given as its whole text; the folder comes back."""
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(os.environ["LAB_PROJECT"], "boards/lab/board.toml")) as file:
+        text = file.read()
+    for name, section in sections.items():
+        text = re.sub(rf"\[+{name}\]+\n(.+\n)+", "", text) + "\n" + section
+    with open(os.path.join(folder, "board.toml"), "w") as file:
+        file.write(text)
+    return folder
+
+
 class Service:
     """The program under test, started as its user would, with its events read as they come."""
 
@@ -191,6 +205,21 @@ class Service:
             )
         except subprocess.TimeoutExpired:
             return None
+
+    def ask(self, method, path, body=None, seconds=60):
+        """A request over the service's socket, without the cost of starting the client: its status and JSON body."""
+        text = json.dumps(body or {}) if method != "GET" else ""
+        words = f"{method} {path} HTTP/1.1\r\nHost: lab\r\nConnection: close\r\n"
+        words += f"Content-Type: application/json\r\nContent-Length: {len(text)}\r\n\r\n{text}"
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.settimeout(seconds)
+            connection.connect(self.socket)
+            connection.sendall(words.encode())
+            answer = b""
+            while part := connection.recv(65536):
+                answer += part
+        head, _, rest = answer.partition(b"\r\n\r\n")
+        return int(head.split()[1]), json.loads(rest) if rest.strip() else None
 
     def _listen(self):
         reader = subprocess.Popen(
@@ -274,6 +303,10 @@ class Service:
             self.reader.kill()
             self.reader.wait()
         return status
+
+    def descriptors(self):
+        """How many files the process has open."""
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
     def resident_bytes(self):
         with open(f"/proc/{self.process.pid}/status") as status:
