@@ -44,6 +44,19 @@ final class SysfsLightTests: XCTestCase {
         return String(decoding: bytes[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
 
+    /// Until a write to the file has put the light out, ten seconds at most.
+    private func waitUntilDark(_ light: some Light, _ path: String) throws {
+        let limit = SystemClock.now + .seconds(10)
+        let watch = inotify_init()
+        defer { close(watch) }
+        XCTAssertGreaterThanOrEqual(inotify_add_watch(watch, "\(folder)/\(path)", UInt32(IN_MODIFY)), 0)
+        var told = [UInt8](repeating: 0, count: 4096)
+        while try light.level() > 0, SystemClock.now < limit {
+            var watched = pollfd(fd: watch, events: Int16(POLLIN), revents: 0)
+            if poll(&watched, 1, 10_000) > 0 { _ = read(watch, &told, told.count) }
+        }
+    }
+
     private func makePWM() {
         for attribute in ["duty_cycle", "period", "enable"] { put("0", "pwmchip3/pwm1/\(attribute)") }
         put("", "pwmchip3/unexport")
@@ -72,8 +85,7 @@ final class SysfsLightTests: XCTestCase {
         let light = try PWMLight(chip: "fe20c000.pwm", channel: 1, folder: folder)
         let deadline = SystemClock.now + .milliseconds(30)
         try light.turnOn(level: 1, deadline: deadline)
-        let limit = deadline + .seconds(10)
-        while try light.level() > 0, SystemClock.now < limit { usleep(1000) }
+        try waitUntilDark(light, "pwmchip3/pwm1/duty_cycle")
         XCTAssertEqual(text("pwmchip3/pwm1/duty_cycle"), "0")
         light.close()
     }
@@ -106,8 +118,7 @@ final class SysfsLightTests: XCTestCase {
         let deadline = SystemClock.now + .milliseconds(30)
         try light.turnOn(level: 0.5, deadline: deadline)
         XCTAssertTrue(text("white/brightness") == "50" || SystemClock.now > deadline - .milliseconds(2))
-        let limit = deadline + .seconds(10)
-        while try light.level() > 0, SystemClock.now < limit { usleep(1000) }
+        try waitUntilDark(light, "white/brightness")
         XCTAssertEqual(text("white/brightness"), "0")
         light.close()
     }

@@ -34,6 +34,11 @@ enabled = false
 """
 
 
+def edges_lost(service):
+    """How many edges of the button the service has missed so far."""
+    return service.ask("GET", "/v1/status")[1]["counters"]["edges_lost"]
+
+
 def main():
     results = os.environ["LAB_RESULTS"]
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 20
@@ -49,6 +54,7 @@ def main():
             return
         took, memory, descriptors, threads = [], [], [], []
         presses = spoilt = during = 0
+        lost_before = edges_lost(service)
         for index in range(count):
             source, target = ("rear", "front") if index % 2 == 0 else ("front", "rear")
             before = len(service.events)
@@ -86,13 +92,15 @@ def main():
             # A tap soon after the asking may still come before the service heard of it.
             kinds = ("before", "asked" if is_during and index % 4 < 2 else "new")
             presses += 2
-            service.wait(lambda: sum(e.get("event") in Service.ENDS for e in service.events[before:]) >= 2, 60)
-            if not all(true):
+            ends = service.quiet(before, 120)
+            lost = edges_lost(service)
+            # Where the emulator is held up the kernel makes one edge of two; the service counts what it misses.
+            if not all(true) or (lost > lost_before and [end["event"] for end in ends] != ["photo.saved"] * 2):
                 spoilt += 1
-                service.quiet(before, 60)
-                print(f"figure: a tap of switch {index + 1} was spoilt by the emulator")
+                print(f"figure: a tap of switch {index + 1} was spoilt by the emulator ({lost - lost_before} edges lost)")
+                lost_before = lost
                 continue
-            ends = [e for e in service.events[before:] if e.get("event") in Service.ENDS]
+            lost_before = lost
             if not checks.that(
                 [end["event"] for end in ends] == ["photo.saved"] * 2, f"both taps of switch {index + 1} give a photo: {ends}"
             ):
@@ -109,9 +117,9 @@ def main():
         print(f"figure: {count} switches, {presses} taps, {saved} photos, {spoilt} switches with a tap spoilt by the emulator")
         print(f"figure: {during} of {count} taps came while the cameras switched")
         print(f"figure: a switch took {min(took) / MS:.0f} to {max(took) / MS:.0f} ms, median {median(took) / MS:.0f}")
-        lost = presses - saved - service.count("rejected", "clip.saved", "clip.discarded", "photo.failed")
+        missing = presses - saved - service.count("rejected", "clip.saved", "clip.discarded", "photo.failed")
         checks.that(spoilt * 4 <= count, f"at most a quarter of the switches is spoilt by the emulator, not {spoilt}")
-        checks.that(spoilt > 0 or lost == 0, f"no press is lost and none counts twice: {presses} presses, {saved} photos")
+        checks.that(spoilt > 0 or missing == 0, f"no press is lost and none counts twice: {presses} presses, {saved} photos")
         checks.that(service.count("rejected", "photo.failed") == 0, "no press is refused")
         checks.that(during * 5 >= count, f"a fifth of the taps at least came during their switch, not {during}")
         part = max(2, min(20, len(memory) // 3))
