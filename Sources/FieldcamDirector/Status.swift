@@ -18,6 +18,7 @@ public struct Status: Hashable, Sendable {
         public var framerate = 0.0
         public var slots = 0
         public var copiesFrames = false
+        public var image = ImageModes()
         /// How its frames fit into contiguous memory: one sentence; empty where that is no limit.
         public var memory = ""
     }

@@ -50,6 +50,10 @@ extension Status.Camera {
                 "video": .members(["width": .integer(Int64(videoWidth)), "height": .integer(Int64(videoHeight))]),
                 "framerate": .number(framerate),
                 "slots": .integer(Int64(slots)),
+                "exposure": image.exposure.map { .string($0) } ?? .null,
+                "metering": image.metering.map { .string($0) } ?? .null,
+                "noise_reduction": image.noiseReduction.map { .string($0) } ?? .null,
+                "hdr": image.hdr.map { .string($0) } ?? .null,
                 "copies_frames": .bool(copiesFrames), "memory": .string(memory),
             ]),
         ])

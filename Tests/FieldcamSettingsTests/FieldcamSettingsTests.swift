@@ -203,6 +203,27 @@ final class SettingsTests: XCTestCase {
             [#"s.toml:2:9: interval.every = "1min" is not in this version; leave it at "0s""#])
     }
 
+    func testThresholdsOfLowLightInTheWrongOrderAreRefusedWithBothNames() throws {
+        let folder = SettingsFolder()
+        let file = folder.write("f.toml", "[low_light]\nenter_lux = 30\nleave_lux = 12\n")
+        let board = try BoardProfile.load(
+            file: folder.write("board.toml", "name = \"b\"\ntitle = \"B\"\n"), folder: folder.path)
+        XCTAssertEqual(
+            try LoadedSettings.load(file: file).complaints(about: board).map(\.description),
+            [
+                "\(file):3:13: low_light.enter_lux is 30 and low_light.leave_lux 12; low_light.enter_lux must be at most "
+                    + "low_light.leave_lux, or low light would come and go all the time"
+            ])
+        XCTAssertThrowsError(try FileCheck.check(file))
+        // One alone may be right with the other file's.
+        let one = folder.write("one.toml", "[low_light]\nenter_lux = 30\n")
+        XCTAssertEqual(try FileCheck.check(one), .settings)
+        XCTAssertEqual(try LoadedSettings.load(file: one).complaints(about: board).count, 1)
+        XCTAssertEqual(
+            try LoadedSettings.load(file: one).taking("low_light.leave_lux = 40", file: "set").complaints(about: board),
+            [])
+    }
+
     func testDuplicatesAndSyntax() {
         for text in [
             "[button]\nhold = \"400ms\"\nhold = \"500ms\"\n", "button.hold = \"1s\"\n\nbutton.hold = \"1s\"\n",

@@ -17,6 +17,8 @@ public final class Studio {
     public let request: CameraRequest
     /// In the order of the board.
     public let cameras: [WatchedCamera]
+    /// The indicator's line.
+    public let indicator: NotedLine
     private var seen: UInt64 = 0
 
     final class DirectorClock: Clock {
@@ -58,6 +60,7 @@ public final class Studio {
                     light: light))
         }
         self.cameras = watched
+        indicator = NotedLine(clock)
         let limits = (clipWriters ?? writers).limits(of: encoders[0])
         let possible = quality?.granted(camera: nil, limits: limits)
         request = CameraRequest(
@@ -71,7 +74,7 @@ public final class Studio {
         live.encoderLimits = limits
         let plant = Plant(
             clock: DirectorClock(clock), stations: stations,
-            startsCamera: startsCamera, buttons: buttons, buttonRoles: ["shutter"],
+            startsCamera: startsCamera, buttons: buttons, buttonRoles: ["shutter"], indicator: indicator,
             microphone: SimulatedMicrophone(world: world), stillEncoders: [stillEncoder],
             clipWriters: SimulatedClipWriters(world: world, factory: clipWriters ?? writers), store: store,
             mediaFolder: "memory",

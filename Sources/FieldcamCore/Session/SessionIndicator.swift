@@ -38,8 +38,8 @@ extension Session {
         switch camera {
         case .down: return .cameraDown
         case .up, .standby: return .ready
-        // While cameras are switched nothing is wrong.
-        case .starting: return switching == nil && indicated != .ready ? .off : .ready
+        // While cameras, or modes for a shot, are switched nothing is wrong.
+        case .starting: return switching == nil && sensor == nil && indicated != .ready ? .off : .ready
         case .released: return .off
         }
     }

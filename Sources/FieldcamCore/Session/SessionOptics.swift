@@ -66,6 +66,34 @@ extension Session {
     public var focusRange: ClosedRange<Double>? { abilities[active.index]?.focus }
 }
 
+extension Session {
+    /// What the camera makes of the picture now, of what it offers; `nil`: it doesn't offer that.
+    public var imageModes: ImageModes {
+        guard let known = abilities[active.index] else { return ImageModes() }
+        let controls = optics[active.index].controls
+        var modes = ImageModes()
+        if known.hasLongExposure { modes.exposure = controls.prefersLongExposure ? "long" : "normal" }
+        if known.hasDenoise { modes.noiseReduction = controls.denoisesMost ? "high_quality" : "standard" }
+        if known.hasNightMode { modes.hdr = controls.nightMode ? "night" : "off" }
+        if known.hasMetering { modes.metering = controls.metering.rawValue }
+        return modes
+    }
+}
+
+/// Modes of exposure and image processing that are in effect; `nil`: the camera doesn't offer it.
+public struct ImageModes: Hashable, Sendable {
+    /// normal, long
+    public var exposure: String?
+    /// standard, high_quality
+    public var noiseReduction: String?
+    /// off, night
+    public var hdr: String?
+    /// centre, spot, matrix
+    public var metering: String?
+
+    public init() {}
+}
+
 /// What the lens does, for status.
 public enum FocusAim: Hashable, Sendable {
     /// Of its own accord, as `focus.mode` says.
