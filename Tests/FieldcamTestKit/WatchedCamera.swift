@@ -27,6 +27,7 @@ public final class WatchedCamera: Camera, @unchecked Sendable {
     public func forget() { seen.removeAll() }
 
     public var descriptor: Int32 { camera.descriptor }
+    public var limits: CameraLimits { camera.limits }
     public func open() throws(HardwareError) { try camera.open() }
     public func configure(_ request: CameraRequest) throws(HardwareError) -> CameraMode {
         let mode = try camera.configure(request)
