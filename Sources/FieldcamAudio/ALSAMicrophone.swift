@@ -19,6 +19,7 @@ public final class ALSAMicrophone: Microphone, @unchecked Sendable {
     }
 
     private let device: String
+    private let isExclusive: Bool
     private let rate: Int
     private let channels: Int
     private var handle: OpaquePointer?
@@ -27,10 +28,13 @@ public final class ALSAMicrophone: Microphone, @unchecked Sendable {
     /// Opens nothing yet.
     /// - Parameters:
     ///   - device: an ALSA PCM name, such as "default" or "hw:CARD=Loopback,DEV=1".
+    ///   - isExclusive: the card itself, so that nobody else records with it meanwhile; else the device as it is named, which
+    ///     for "default" is shared with others. No mixer is touched either way.
     ///   - rate: samples a second, or the nearest that the device gives.
     ///   - channels: 1 or 2, or the nearest that the device gives.
-    public init(device: String, rate: Int = 48_000, channels: Int = 1) {
+    public init(device: String, isExclusive: Bool = false, rate: Int = 48_000, channels: Int = 1) {
         self.device = device
+        self.isExclusive = isExclusive
         self.rate = rate
         self.channels = channels
     }
@@ -40,7 +44,17 @@ public final class ALSAMicrophone: Microphone, @unchecked Sendable {
     public func open() throws(HardwareError) -> AudioFormat {
         if handle != nil { return format }
         var facts = fc_microphone_format()
-        let error = fc_microphone_open(device, Int32(rate), Int32(channels), &handle, &facts)
+        var name = device
+        if isExclusive {
+            guard let card = ExclusiveDevice.name(of: device, cards: CaptureDevices.names) else {
+                throw HardwareError(
+                    .unsupported, "open the microphone '\(device)'",
+                    detail: "audio.sharing is exclusive, and this device names no sound card; name one, such as"
+                        + " \"hw:CARD=…\", in the board's [microphone]")
+            }
+            name = card
+        }
+        let error = fc_microphone_open(name, Int32(rate), Int32(channels), &handle, &facts)
         guard error == 0 else { throw refusal(error) }
         format = AudioFormat(rate: Int(facts.rate), channels: Int(facts.channels))
         return format

@@ -302,8 +302,9 @@ public final class Director: @unchecked Sendable {
             switch arrival.order {
             case .shot(let token, let source, let flash):
                 reduce(.shotRequested(token, source: source, flash: flash, at: arrival.at))
-            case .record(let token, let source, let maximum):
-                reduce(.recordingRequested(token, source: source, maximum: maximum, at: arrival.at))
+            case .record(let token, let source, let maximum, let torch):
+                reduce(.recordingRequested(token, source: source, maximum: maximum, torch: torch, at: arrival.at))
+            case .refusePress(let source): reduce(.pressRefused(source: source))
             case .stop(let token, let source):
                 reduce(.stopRequested(token, source: source, at: arrival.at))
             case .contact(let button, let pressed, let source):

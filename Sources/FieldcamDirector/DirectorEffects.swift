@@ -23,7 +23,7 @@ extension Director {
         case .commitClip(let key, let number):
             guard let index = details.firstIndex(where: { $0.key == key }) else { return }
             details[index].number = number
-            store.post(.beginClip(key, number, wallTime(of: details[index].press)))
+            store.post(.beginClip(key, number, wallTime(of: details[index].press), session.source(of: key)))
         case .dropClip(let key):
             sound?.post(.cancel(key))
             clips.post(.drop(key))

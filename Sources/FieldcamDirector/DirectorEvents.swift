@@ -151,22 +151,26 @@ extension Director {
     /// Tells what a crash had left and what became of it. Before the first `step`.
     public func tellRecovered(_ leftovers: [Leftover]) {
         for leftover in leftovers {
+            let source = leftover.source.map { [JSON.Member.source($0)] } ?? []
             switch leftover.outcome {
             case .photoRemoved: break
             case .empty:
-                send("clip.discarded", number: leftover.number, fields: [.reason("no_frames")])
+                send("clip.discarded", number: leftover.number, fields: source + [.reason("no_frames")])
             case .recovered(let file):
                 do throws(HardwareError) {
                     let facts = try plant.clipWriters.measure(path: file.path)
                     send(
                         "clip.saved", number: leftover.number,
-                        fields: Self.fields(
-                            file: file, facts: facts, dropped: 0, sound: SoundReport(), recovered: true))
+                        fields: source
+                            + Self.fields(
+                                file: file, facts: facts, dropped: 0, sound: SoundReport(), recovered: true))
                 } catch {
                     Log.error("a recovered clip can't be read", ["path": file.path, "reason": error.description])
                     send(
                         "clip.failed", number: leftover.number,
-                        fields: [.reason(FailureReason.internal.rawValue), .init("partial_path", .string(file.path))])
+                        fields: source + [
+                            .reason(FailureReason.internal.rawValue), .init("partial_path", .string(file.path)),
+                        ])
                 }
             }
         }

@@ -5,10 +5,13 @@ public enum Order: Hashable, Sendable {
     /// `flash`: for this shot alone; nil takes what is set.
     case shot(RequestToken, Source, flash: FlashMode? = nil)
     /// `maximum`: nil takes the setting; zero means none.
-    case record(RequestToken, Source, maximum: Duration?)
+    /// `torch`: what this clip alone has instead of `torch.mode`.
+    case record(RequestToken, Source, maximum: Duration?, torch: ClipTorch? = nil)
     case stop(RequestToken, Source)
     /// A software press or release of a button: a contact of its own.
     case contact(ButtonID, pressed: Bool, Source)
+    /// A software press of a button that is held down by another one: told, and nothing else.
+    case refusePress(Source)
     /// Live control.
     case command(ControlCommand, RequestToken, Source)
     /// Work by these settings from now on; what needs an idle camera waits for it.

@@ -8,7 +8,7 @@ final class StoreWorker: @unchecked Sendable {
     // Proof of Sendable: the mailbox is thread-safe; the store is used by `perform` alone, which runs on one thread.
     enum Job {
         case photo(PhotoJob)
-        case beginClip(ClipKey, MediaNumber, WallTime)
+        case beginClip(ClipKey, MediaNumber, WallTime, Source?)
         case publish(PartialClip, ClipKey, ClipFacts, dropped: Int, SoundReport)
         case discard(PartialClip, ClipKey)
         /// What is whole of a clip whose encoder hangs, with the file in its hands.
@@ -85,9 +85,9 @@ final class StoreWorker: @unchecked Sendable {
                 photo.result = .failure(error)
             }
             photo.done.open()
-        case .beginClip(let key, let number, let taken):
+        case .beginClip(let key, let number, let taken, let source):
             do throws(HardwareError) {
-                clips.post(.attach(key, try store.beginClip(number, taken: taken)))
+                clips.post(.attach(key, try store.beginClip(number, taken: taken, source: source)))
             } catch {
                 clips.post(.attachFailed(key, error))
             }

@@ -49,9 +49,12 @@ public struct Leftover: Hashable, Sendable {
     }
     public var number: MediaNumber
     public var outcome: Outcome
-    public init(number: MediaNumber, outcome: Outcome) {
+    /// Who had asked for the clip; `nil`: it isn't known.
+    public var source: Source?
+    public init(number: MediaNumber, outcome: Outcome, source: Source? = nil) {
         self.number = number
         self.outcome = outcome
+        self.source = source
     }
 }
 
@@ -64,7 +67,8 @@ public protocol MediaStore: AnyObject, Sendable {
     /// All of a photo's files, each kind once, under one number and in this order. Durable when it returns; if it throws no
     /// further file of the photo comes. `taken` decides the folder.
     func savePhoto(_ number: MediaNumber, taken: WallTime, parts: [PhotoPart]) throws(HardwareError) -> [SavedFile]
-    func beginClip(_ number: MediaNumber, taken: WallTime) throws(HardwareError) -> PartialClip
+    /// `source` is kept with the file, for the event of a clip that is recovered; `nil`: it isn't known.
+    func beginClip(_ number: MediaNumber, taken: WallTime, source: Source?) throws(HardwareError) -> PartialClip
     /// Durable under its final name when it returns.
     func publish(_ clip: PartialClip) throws(HardwareError) -> SavedFile
     func discard(_ clip: PartialClip)
@@ -76,6 +80,10 @@ public protocol MediaStore: AnyObject, Sendable {
 }
 
 extension MediaStore {
+    public func beginClip(_ number: MediaNumber, taken: WallTime) throws(HardwareError) -> PartialClip {
+        try beginClip(number, taken: taken, source: nil)
+    }
+
     public func salvage(_ clip: PartialClip) throws(HardwareError) -> SavedFile? { try publish(clip) }
 
     /// A photo that is one file.

@@ -89,6 +89,26 @@ struct Fields {
         return word
     }
 
+    /// `true` or `"on"`, `false` or `"off"`, `"auto"`, or a level above 0, up to 1. Nil: not given.
+    mutating func torch(_ key: String) throws(Problem) -> ClipTorch? {
+        let form = "\(key) may be true, false, \"on\", \"off\", \"auto\", or a level above 0, up to 1."
+        guard let value = value(key) else { return nil }
+        let level: Double
+        switch value {
+        case .bool(let isOn): return ClipTorch(isOn ? .on : .off)
+        case .string(let text):
+            guard let mode = FlashMode(rawValue: text) else { throw .field(key, "\(key) is '\(text)'; \(form)") }
+            return ClipTorch(mode)
+        case .integer(let number): level = Double(number)
+        case .number(let number): level = number
+        default: throw .field(key, code: "field.type", form)
+        }
+        guard level > 0, level <= 1 else {
+            throw .range(key, "\(key) is \(level); it may be above 0, up to 1; false keeps it dark.")
+        }
+        return ClipTorch(.on, level: level)
+    }
+
     /// A field of the contract whose feature isn't built yet.
     mutating func refuse(_ key: String) throws(Problem) {
         guard value(key) != nil else { return }

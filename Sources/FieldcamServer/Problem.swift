@@ -120,6 +120,8 @@ struct Problem: Error, Hashable, Sendable {
             case .unsupported where status.video.isRefused:
                 "video.quality = \"\(status.video.requested)\" can't be recorded here, and video.unsupported is \"reject\": "
                     + "\([status.video.reason, status.video.framerateReason].first { !$0.isEmpty } ?? "")."
+            case .unsupported where !status.light.reason.isEmpty:
+                "The torch can't be lit: \(status.light.reason); leave it out."
             case .unsupported: "This board or camera can't do that."
             }
         return Problem(

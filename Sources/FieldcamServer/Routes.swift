@@ -114,13 +114,14 @@ extension ServerLoop {
         try submit(exchange, waits ? .photo : .acceptance(started: false)) { .shot($0, source, flash: flash) }
     }
 
+    /// `{maximum_duration?, torch?}`; `torch` is for this clip alone: `true` or `on`, `false` or `off`, `auto`, or a level.
     private func record(_ exchange: Exchange) throws(Problem) {
         var fields = try Fields(body: exchange.body)
         let maximum = try fields.duration("maximum_duration", in: .zero...Self.longest)
-        try fields.refuse("torch")
+        let torch = try fields.torch("torch")
         try fields.finish()
         let source = exchange.source
-        try submit(exchange, .acceptance(started: true)) { .record($0, source, maximum: maximum) }
+        try submit(exchange, .acceptance(started: true)) { .record($0, source, maximum: maximum, torch: torch) }
     }
 
     private func stopRecording(_ exchange: Exchange) throws(Problem) {
@@ -140,7 +141,10 @@ extension ServerLoop {
         let span = try fields.duration("for", in: .milliseconds(1)...Self.longest) ?? .milliseconds(120)
         try fields.finish()
         let waits = try wait(exchange, default: false)
-        guard !presses.contains(where: { $0.button.id == button.id }) else { throw .pressed(role) }
+        guard !presses.contains(where: { $0.button.id == button.id }) else {
+            _ = desk.submit(.refusePress(exchange.source), at: now)
+            throw .pressed(role)
+        }
         let press = Press(button: button, source: exchange.source, pressed: now, span: span)
         try self.press(press, answering: waits ? exchange : nil)
         if !waits { exchange.answer(202, pressed(press)) }

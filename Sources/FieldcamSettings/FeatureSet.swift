@@ -52,6 +52,7 @@ enum FeatureSet {
         "overlay.grid": .anyValue,
         "overlay.burn_in": .anyValue,
         "audio.enabled": .anyValue,
+        "audio.sharing": .anyValue,
         "camera.default": .not(["last"]),
         "camera.autostart": .anyValue,
         "camera.standby_after": .anyValue,

@@ -25,9 +25,10 @@ public final class SimulatedDisk: MediaStore {
         return try store.savePhoto(number, taken: taken, parts: parts)
     }
 
-    public func beginClip(_ number: MediaNumber, taken: WallTime) throws(HardwareError) -> PartialClip {
+    public func beginClip(_ number: MediaNumber, taken: WallTime, source: Source?) throws(HardwareError) -> PartialClip
+    {
         try checkRoom("begin clip \(number.value)")
-        return try store.beginClip(number, taken: taken)
+        return try store.beginClip(number, taken: taken, source: source)
     }
 
     /// A clip that is written already needs no further room.

@@ -128,10 +128,11 @@ public final class DurableStore: MediaStore {
 
     // MARK: Clips
 
-    public func beginClip(_ number: MediaNumber, taken: WallTime) throws(HardwareError) -> PartialClip {
+    public func beginClip(_ number: MediaNumber, taken: WallTime, source: Source?) throws(HardwareError) -> PartialClip
+    {
         let operation = "begin the clip \(number.value) in '\(media)'"
         try requireRoom(1, operation)
-        let claim = try claim(PartialName(.clip, number, folder: taken.folder), operation)
+        let claim = try claim(PartialName(.clip, number, folder: taken.folder, source: source), operation)
         do {
             // The name must be found after a power cut, or the fragments written until then are lost.
             try file.syncFolder(partial)
@@ -172,8 +173,10 @@ public final class DurableStore: MediaStore {
 
     public func salvage(_ clip: PartialClip) throws(HardwareError) -> SavedFile? {
         do throws(SystemFailure) {
-            let known = PartialName(.clip, clip.number, folder: clip.folder)
-            guard case .recovered(let file) = try recover(known.text, known) else { return nil }
+            let name = String(clip.path.split(separator: "/").last ?? "")
+            guard let known = PartialName(name), case .recovered(let file) = try recover(name, known) else {
+                return nil
+            }
             return file
         } catch {
             throw .storage(error, "save what there is of the clip \(clip.number.value) in '\(media)'")
@@ -209,7 +212,8 @@ public final class DurableStore: MediaStore {
             for name in try file.names(in: partial).sorted() {
                 guard let known = PartialName(name) else { continue }
                 do {
-                    leftovers.append(Leftover(number: known.number, outcome: try recover(name, known)))
+                    leftovers.append(
+                        Leftover(number: known.number, outcome: try recover(name, known), source: known.source))
                 } catch {
                     // It stays for the next start: a full disk now must not cost a clip.
                     warn("a file that a crash left can't be finished", "\(partial)/\(name)", errorText(error.code))

@@ -308,6 +308,8 @@ final class EndToEndTests: XCTestCase {
         XCTAssertEqual(service.partial.count, 1)
 
         try service.restart()
+        let recovered = try service.events(after: 0).until("clip.saved").last
+        XCTAssertEqual([recovered?["source"], recovered?["recovered"]], [.string("cli"), .bool(true)])
         XCTAssertEqual(service.partial, [])
         let file = try XCTUnwrap(service.files.first)
         XCTAssertTrue(file.hasSuffix("_00000\(id).mp4"), file)
@@ -363,6 +365,27 @@ final class EndToEndTests: XCTestCase {
         try change(service, "{\"disconnect\":false}")
         _ = try events.until("camera.up")
         XCTAssertEqual(try service.run("photo").code, 0)
+    }
+
+    func testTwentyPressesAtOnceEachEndInAnEvent() throws {
+        let service = try RunningService()
+        let events = try service.events()
+        let presses = try (0..<20).map { _ in try service.start("press", "--for", "300ms") }
+        var outcomes: [Int32] = []
+        for press in presses { outcomes.append(try press.wait().code) }
+        let accepted = outcomes.filter { $0 == 0 }.count
+        XCTAssertEqual(outcomes.filter { $0 == 75 }.count, 20 - accepted)
+        var ends = 0
+        var refused = 0
+        while ends + refused < 20 {
+            let event = try events.next()
+            if event["event"] == .string("photo.saved") { ends += 1 }
+            if event["event"] == .string("rejected") {
+                refused += 1
+                XCTAssertEqual(event["reason"], .string("queue_full"))
+            }
+        }
+        XCTAssertEqual(ends, accepted)
     }
 
     func testAnEncoderThatHangsCostsNoClip() throws {

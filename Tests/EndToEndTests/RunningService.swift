@@ -69,8 +69,9 @@ final class RunningService {
     }
 
     /// The event stream, open before this returns.
-    func events() throws -> Events {
-        try Events(socket: socket)
+    /// - Parameter after: the event after which it begins; `nil`: now.
+    func events(after: Int? = nil) throws -> Events {
+        try Events(socket: socket, after: after)
     }
 
     /// The media files, in order of their names, with their folders.
@@ -87,11 +88,12 @@ final class Events {
     private let descriptor: Int32
     private var waiting: [UInt8] = []
 
-    init(socket: String) throws {
+    init(socket: String, after: Int? = nil) throws {
         guard var address = UnixAddress(path: socket) else { throw KitError("\(socket) is too long") }
         descriptor = address.connect()
         guard descriptor >= 0 else { throw KitError("no connection to \(socket)") }
-        let request = Array("GET /v1/events HTTP/1.0\r\n\r\n".utf8)
+        let last = after.map { "Last-Event-ID: \($0)\r\n" } ?? ""
+        let request = Array("GET /v1/events HTTP/1.0\r\n\(last)\r\n".utf8)
         guard write(descriptor, request, request.count) == request.count else { throw KitError("can't write") }
         // The stream's first comment: from now on nothing is missed.
         while try line() != ": fieldcam events" {}

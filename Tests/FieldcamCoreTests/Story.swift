@@ -111,11 +111,14 @@ final class Story {
     func shot(_ milliseconds: Double, _ source: Source = .api, token: UInt64 = 1) {
         fact(at: milliseconds, .shotRequested(RequestToken(token), source: source, at: Story.instant(milliseconds)))
     }
-    func record(_ milliseconds: Double, _ source: Source = .api, maximum: Duration? = nil, token: UInt64 = 1) {
+    func record(
+        _ milliseconds: Double, _ source: Source = .api, maximum: Duration? = nil, torch: ClipTorch? = nil,
+        token: UInt64 = 1
+    ) {
         fact(
             at: milliseconds,
             .recordingRequested(
-                RequestToken(token), source: source, maximum: maximum, at: Story.instant(milliseconds)))
+                RequestToken(token), source: source, maximum: maximum, torch: torch, at: Story.instant(milliseconds)))
     }
     func stop(_ milliseconds: Double, _ source: Source = .api, token: UInt64 = 1) {
         fact(at: milliseconds, .stopRequested(RequestToken(token), source: source, at: Story.instant(milliseconds)))

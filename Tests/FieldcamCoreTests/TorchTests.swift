@@ -71,6 +71,54 @@ final class TorchTests: XCTestCase {
         }
     }
 
+    func testAClipMayAskForATorchOfItsOwn() {
+        for (mode, wish, level) in [
+            (FlashMode.off, ClipTorch(.on), 1.0), (.off, ClipTorch(.on, level: 0.25), 0.25), (.on, ClipTorch(.off), 0),
+            (.off, nil, 0), (.on, nil, 1),
+        ] as [(FlashMode, ClipTorch?, Double)] {
+            let story = story(torch: mode)
+            story.record(100, torch: wish)
+            story.stop(1500)
+            // The next clip is lit as the setting says.
+            story.record(3000)
+            story.stop(4500)
+            story.run(until: 7000)
+            story.ledger.close(story.session)
+            story.expectNoFault()
+            func lit(_ number: Int) -> Double {
+                for case (_, .lightChanged(.clip(MediaNumber(number)), let level)) in story.told where level > 0 {
+                    return level
+                }
+                return 0
+            }
+            XCTAssertEqual(lit(1), level, "\(mode) \(String(describing: wish))")
+            XCTAssertEqual(lit(2), mode == .on ? 1 : 0)
+        }
+    }
+
+    func testATorchThatIsOffByHandGivesWayToAClipThatAsksForIt() {
+        let story = story(torch: .on)
+        story.command(50, .torch(0))
+        story.record(100)
+        story.stop(600)
+        story.record(1500, torch: ClipTorch(.on), token: 2)
+        story.stop(2500, token: 3)
+        story.run(until: 5000)
+        story.expectNoFault()
+        XCTAssertFalse(story.words.contains { $0.hasPrefix("light.changed clip 1") })
+        XCTAssertEqual(story.ledger.lights.count, 1)
+    }
+
+    func testWithoutALightATorchIsRefusedAndNothingIsRecorded() {
+        let story = Story()
+        story.record(100, torch: ClipTorch(.on))
+        story.record(200, torch: ClipTorch(.off), token: 2)
+        story.stop(1000)
+        story.run(until: 3000)
+        XCTAssertEqual(story.words.filter { $0.hasPrefix("rejected") }.count, 1)
+        XCTAssertEqual(story.words.filter { $0.hasPrefix("clip.saved") }.count, 1)
+    }
+
     func testAutoLightsDimScenesOnly() {
         for (lux, shines) in [(3.0, true), (300, false)] {
             let story = story(torch: .auto)

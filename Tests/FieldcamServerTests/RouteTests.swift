@@ -182,7 +182,7 @@ final class RouteTests: XCTestCase {
     func testAClipStartsAndStops() throws {
         let bench = try ScriptedService(script: { bench, order in
             switch order {
-            case .record(let token, _, _): bench.reply(token, .accepted(MediaNumber(124)))
+            case .record(let token, _, _, _): bench.reply(token, .accepted(MediaNumber(124)))
             case .stop(let token, _):
                 bench.reply(token, .accepted(MediaNumber(124)))
                 bench.send("recording.stopped", 124, ["reason": .string("command")])
@@ -194,7 +194,7 @@ final class RouteTests: XCTestCase {
             let started = try bench.ask("POST", "/v1/recording", #"{"maximum_duration":"1.5s"}"#)
             XCTAssertEqual(started.status, 202)
             XCTAssertEqual(started.json["id"], .integer(124))
-            guard case .record(_, .api, .milliseconds(1500)) = try bench.orders(1)[0].order else {
+            guard case .record(_, .api, .milliseconds(1500), nil) = try bench.orders(1)[0].order else {
                 return XCTFail("\(try bench.orders(1))")
             }
             let stopped = try bench.ask("DELETE", "/v1/recording")
@@ -203,10 +203,31 @@ final class RouteTests: XCTestCase {
         }
     }
 
+    func testAClipMayAskForItsOwnTorch() throws {
+        let bench = try ScriptedService(script: { bench, order in
+            guard case .record(let token, _, _, _) = order else { return }
+            bench.reply(token, .accepted(MediaNumber(1)))
+        })
+        try with(bench) { bench in
+            let asked: [(String, ClipTorch?)] = [
+                ("{}", nil), (#"{"torch":null}"#, nil), (#"{"torch":true}"#, ClipTorch(.on)),
+                (#"{"torch":false}"#, ClipTorch(.off)), (#"{"torch":"auto"}"#, ClipTorch(.auto)),
+                (#"{"torch":"off"}"#, ClipTorch(.off)), (#"{"torch":0.25}"#, ClipTorch(.on, level: 0.25)),
+                (#"{"torch":1}"#, ClipTorch(.on, level: 1)),
+            ]
+            for (index, (body, torch)) in asked.enumerated() {
+                XCTAssertEqual(try bench.ask("POST", "/v1/recording", body).status, 202, body)
+                guard case .record(_, _, _, torch) = try bench.orders(index + 1)[index].order else {
+                    return XCTFail(body)
+                }
+            }
+        }
+    }
+
     func testRefusalsTellTheState() throws {
         let bench = try ScriptedService(script: { bench, order in
             switch order {
-            case .record(let token, _, _): bench.reply(token, .rejected(.alreadyRecording))
+            case .record(let token, _, _, _): bench.reply(token, .rejected(.alreadyRecording))
             case .stop(let token, _): bench.reply(token, .rejected(.notRecording))
             default: break
             }
@@ -274,6 +295,7 @@ final class RouteTests: XCTestCase {
             let second = try bench.ask("POST", "/v1/buttons/shutter/press")
             XCTAssertEqual(second.status, 409)
             XCTAssertEqual(second.code, .string("button.pressed"))
+            XCTAssertEqual(try bench.orders(2)[1].order, .refusePress(.api), "it ends in an event")
         }
     }
 
@@ -348,7 +370,18 @@ final class RouteTests: XCTestCase {
                 #"{"max_duration":"5s"}"#, "field.unknown",
                 "max_duration is an unknown field; known here: maximum_duration, torch."
             ),
-            (#"{"torch":"on"}"#, "field.not_in_this_version", "torch isn't in this version; leave it out."),
+            (
+                #"{"torch":"bright"}"#, "field.invalid",
+                "torch is 'bright'; torch may be true, false, \"on\", \"off\", \"auto\", or a level above 0, up to 1."
+            ),
+            (
+                #"{"torch":[1]}"#, "field.type",
+                "torch may be true, false, \"on\", \"off\", \"auto\", or a level above 0, up to 1."
+            ),
+            (
+                #"{"torch":1.5}"#, "out_of_range",
+                "Out of range: torch is 1.5; it may be above 0, up to 1; false keeps it dark."
+            ),
             (#"[]"#, "body.not_object", "The body must be a JSON object, such as {}."),
             ("{\n oops}", "body.syntax", "The body isn't JSON at 2:2: a key in quotes was expected."),
         ]

@@ -188,7 +188,6 @@ final class SettingsTests: XCTestCase {
     func testFeaturesOfALaterVersionAreRefused() {
         let later = [
             "interval.every = \"1min\"", "trigger.action = \"clip\"",
-            "audio.sharing = \"exclusive\"",
             "camera.default = \"last\"", "storage.when_full = \"delete_oldest\"", "storage.delete = \"any\"",
             "server.listen = \"0.0.0.0:8080\"", "server.token_file = \"/tmp/token\"",
             "hooks.\"photo.saved\" = \"/bin/true\"", "hooks.photo.saved = \"/bin/true\"",

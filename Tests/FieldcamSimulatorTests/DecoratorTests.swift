@@ -14,7 +14,7 @@ final class DecoratorTests: XCTestCase {
         func savePhoto(_ number: MediaNumber, taken: WallTime, parts: [PhotoPart]) -> [SavedFile] {
             parts.map { SavedFile(path: "photo", byteCount: $0.bytes.count) }
         }
-        func beginClip(_ number: MediaNumber, taken: WallTime) -> PartialClip {
+        func beginClip(_ number: MediaNumber, taken: WallTime, source: Source?) -> PartialClip {
             PartialClip(number: number, descriptor: -1, path: "clip", folder: "undated")
         }
         func publish(_ clip: PartialClip) -> SavedFile { SavedFile(path: "clip", byteCount: 1) }

@@ -146,6 +146,9 @@ final class DurableStoreTests: XCTestCase {
         XCTAssertEqual(clip.text, "VID_000124.2026-11-30.mp4")
         XCTAssertEqual(PartialName(clip.text), clip)
         XCTAssertEqual(PartialName("VID_000124.mp4"), PartialName(.clip, MediaNumber(124), folder: "undated"))
+        let asked = PartialName(.clip, MediaNumber(124), folder: "undated", source: .button)
+        XCTAssertEqual(asked.text, "VID_000124.undated.button.mp4")
+        XCTAssertEqual(PartialName(asked.text), asked)
         let photo = PartialName(.photo, MediaNumber(1_234_567), folder: "undated")
         XCTAssertEqual(photo.text, "IMG_1234567.jpg")
         XCTAssertEqual(PartialName(photo.text), photo)
@@ -206,6 +209,30 @@ final class DurableStoreTests: XCTestCase {
         XCTAssertEqual(folder.read(media + "/undated/VID_000010.mp4"), finished)
         XCTAssertEqual(folder.names(media + "/.partial"), ["notes.txt"], "what isn't ours stays")
         XCTAssertEqual(try after.recover(), [])
+    }
+
+    func testALeftClipTellsWhoHadAskedForIt() throws {
+        let before = try store()
+        for source in Source.allCases {
+            let clip = try before.beginClip(MediaNumber(Int(source.rawValue) + 1), taken: someDay, source: source)
+            try LinuxFileSystem().writeAll(clip.descriptor, at: 0, fragments)
+        }
+        let leftovers = try store().recover()
+        XCTAssertEqual(leftovers.compactMap(\.source), Source.allCases)
+    }
+
+    func testWhatIsWholeOfAClipIsSalvagedFromUnderItsWriter() throws {
+        let store = try store()
+        let clip = try store.beginClip(MediaNumber(5), taken: someDay, source: .api)
+        try LinuxFileSystem().writeAll(clip.descriptor, at: 0, fragments + Boxes.fragment(9).dropLast())
+        let file = try XCTUnwrap(store.salvage(clip))
+        XCTAssertEqual(folder.read(file.path), fragments)
+        XCTAssertNotEqual(fcntl(clip.descriptor, F_GETFD), -1, "the descriptor is its writer's")
+        close(clip.descriptor)
+        let empty = try store.beginClip(MediaNumber(6), taken: someDay, source: nil)
+        XCTAssertNil(try store.salvage(empty))
+        close(empty.descriptor)
+        XCTAssertEqual(folder.names(media + "/.partial"), [])
     }
 
     /// A move by link and unlink, where a file system knows no better, was cut in two.

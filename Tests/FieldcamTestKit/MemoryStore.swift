@@ -61,7 +61,8 @@ public final class MemoryStore: MediaStore {
         }
     }
 
-    public func beginClip(_ number: MediaNumber, taken: WallTime) throws(HardwareError) -> PartialClip {
+    public func beginClip(_ number: MediaNumber, taken: WallTime, source: Source?) throws(HardwareError) -> PartialClip
+    {
         try check()
         var template = Array("/tmp/fieldcam-clip-XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)

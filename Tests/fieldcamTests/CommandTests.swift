@@ -48,7 +48,7 @@ final class CommandTests: XCTestCase {
     private func recorder() throws -> ScriptedService {
         let service = try ScriptedService(script: { service, order in
             switch order {
-            case .record(let token, .cli, _):
+            case .record(let token, .cli, _, _):
                 service.reply(token, .accepted(MediaNumber(124)))
                 service.send("recording.requested", 124)
                 service.send("recording.started", 124, ["encoder": .string("libx264")])
@@ -195,7 +195,7 @@ final class CommandTests: XCTestCase {
 
     func testRecordWithALengthWaitsForTheClip() throws {
         let service = try ScriptedService(script: { service, order in
-            guard case .record(let token, _, .milliseconds(2500)) = order else { return }
+            guard case .record(let token, _, .milliseconds(2500), _) = order else { return }
             service.reply(token, .accepted(MediaNumber(7)))
             service.send("recording.started", 7)
             service.send("clip.saved", 6, ["path": .string("/other.mp4")])
@@ -237,7 +237,7 @@ final class CommandTests: XCTestCase {
         ] as [(String, KeyValuePairs<String, JSON>, String)] {
             let fields = fields.map { $0 }
             let service = try ScriptedService(script: { service, order in
-                guard case .record(let token, _, _) = order else { return }
+                guard case .record(let token, _, _, _) = order else { return }
                 service.reply(token, .accepted(MediaNumber(3)))
                 service.desk.events.append(
                     event, number: MediaNumber(3), fields: fields.map { .init($0.key, $0.value) },
@@ -255,7 +255,7 @@ final class CommandTests: XCTestCase {
     func testASecondStartAndAStopOfNothingAre75() throws {
         let service = try ScriptedService(script: { service, order in
             switch order {
-            case .record(let token, _, _): service.reply(token, .rejected(.alreadyRecording))
+            case .record(let token, _, _, _): service.reply(token, .rejected(.alreadyRecording))
             case .stop(let token, _): service.reply(token, .rejected(.notRecording))
             default: break
             }

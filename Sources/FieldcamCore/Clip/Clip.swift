@@ -1,3 +1,14 @@
+/// The torch that is asked for with one clip: it lights for that clip alone.
+public struct ClipTorch: Hashable, Sendable {
+    public var mode: FlashMode
+    /// (0, 1]; `nil`: `torch.level`.
+    public var level: Double?
+    public init(_ mode: FlashMode, level: Double? = nil) {
+        self.mode = mode
+        self.level = level
+    }
+}
+
 /// A clip from its press to its terminal event.
 struct Clip: Sendable {
     enum Phase: Sendable {
@@ -22,6 +33,8 @@ struct Clip: Sendable {
     var camera: CameraID
     /// Whether it was decided if it needs the torch.
     var torchIsDecided = false
+    /// Asked for with it, instead of `torch.mode`.
+    var torch: ClipTorch?
     /// The button that keeps it running, by index; `nil`: it goes on without.
     var button: Int?
 

@@ -27,5 +27,6 @@ struct ClipSuccessor: Sendable {
     let maximum: Duration
     /// The button that keeps it running.
     let button: Int?
+    let torch: ClipTorch?
     let ended: ClipKey
 }

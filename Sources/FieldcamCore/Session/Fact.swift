@@ -17,7 +17,10 @@ public enum Fact: Sendable {
     /// `flash`: for this shot alone; nil takes what is set.
     case shotRequested(RequestToken, source: Source, flash: FlashMode? = nil, at: Instant)
     /// Start a clip; `maximum` overrides the setting where given.
-    case recordingRequested(RequestToken, source: Source, maximum: Duration?, at: Instant)
+    /// `torch`: what this clip alone has instead of `torch.mode`.
+    case recordingRequested(RequestToken, source: Source, maximum: Duration?, torch: ClipTorch? = nil, at: Instant)
+    /// A software press of a button that another one holds down already.
+    case pressRefused(source: Source)
     /// End the clip that runs.
     case stopRequested(RequestToken, source: Source, at: Instant)
     /// `button.enabled` was changed: a gesture under way completes, the next press is rejected.
@@ -71,13 +74,14 @@ extension Fact {
     var time: Instant? {
         switch self {
         case .edge(_, _, let at), .level(_, _, let at), .lineLost(_, let at), .lineFound(_, _, let at),
-            .softwareContact(_, _, _, let at), .shotRequested(_, _, _, let at), .recordingRequested(_, _, _, let at),
+            .softwareContact(_, _, _, let at), .shotRequested(_, _, _, let at), .recordingRequested(_, _, _, _, let at),
             .stopRequested(_, _, let at), .camera(_, let at), .cameraFailed(_, _, let at), .light(_, _, let at),
             .lightFailed(_, let at), .command(_, _, _, let at), .storage(_, let at), .encoderLost(_, let at),
             .shutdown(let at), .time(let at), .sensorFailed(_, let at):
             at
         case .frame(let frame), .sensorFrame(let frame): frame.exposureEnd
-        case .buttonEnabled, .settingsChanged, .abilities, .numbersReserved, .shotSaved, .shotFailed, .layerRefused,
+        case .pressRefused, .buttonEnabled, .settingsChanged, .abilities, .numbersReserved, .shotSaved, .shotFailed,
+            .layerRefused,
             .clipSaved, .clipEmpty, .clipFailed:
             nil
         }

@@ -133,10 +133,12 @@ public struct Session: Sendable {
 
         case .shotRequested(let token, let source, let flash, let at):
             requestShot(token, source, flash: flash, at: at, into: &effects)
-        case .recordingRequested(let token, let source, let maximum, let at):
-            requestRecording(token, source, maximum: maximum, at: at, into: &effects)
+        case .recordingRequested(let token, let source, let maximum, let torch, let at):
+            requestRecording(token, source, maximum: maximum, torch: torch, at: at, into: &effects)
         case .stopRequested(let token, let source, let at):
             requestStop(token, source, at: at, into: &effects)
+        case .pressRefused(let source):
+            reject(source, .queueFull, into: &effects)
         case .buttonEnabled(let enabled):
             settings.buttonEnabled = enabled
         case .settingsChanged(let changed):

@@ -10,6 +10,9 @@ extension Session {
         clips.firstIndex { $0.key == key }
     }
 
+    /// Who asked for a clip that isn't finished.
+    public func source(of key: ClipKey) -> Source? { clipIndex(key).map { clips[$0].source } }
+
     mutating func newClipKey() -> ClipKey {
         lastClipKey &+= 1
         return ClipKey(lastClipKey)
@@ -18,11 +21,20 @@ extension Session {
     // MARK: Requests
 
     mutating func requestRecording(
-        _ token: RequestToken, _ source: Source, maximum: Duration?, at: Instant, into effects: inout Effects
+        _ token: RequestToken, _ source: Source, maximum: Duration?, torch: ClipTorch? = nil, at: Instant,
+        into effects: inout Effects
     ) {
         guard !isStopping else { return reject(token, source, .unsupported, into: &effects) }
         guard recordingClip == nil else { return reject(token, source, .alreadyRecording, into: &effects) }
         guard !settings.recordingIsUnsupported else { return reject(token, source, .unsupported, into: &effects) }
+        if let torch {
+            guard torch.level.map({ $0 > 0 && $0 <= 1 }) ?? true else {
+                return reject(token, source, .outOfRange, into: &effects)
+            }
+            guard torch.mode == .off || abilities[active.index].map(\.hasLight) != false else {
+                return reject(token, source, .unsupported, into: &effects)
+            }
+        }
         wake(into: &effects)
         if let reason = obstacle {
             failClip(newClipKey(), source, reason, token: token, into: &effects)
@@ -32,6 +44,7 @@ extension Session {
         guard let key = beginClip(press: at, source, maximum: maximum, into: &effects) else {
             return reject(token, source, .queueFull, into: &effects)
         }
+        if let index = clipIndex(key) { clips[index].torch = torch }
         commit(key, token: token, into: &effects)
     }
 
@@ -211,7 +224,8 @@ extension Session {
         // The frame that is being exposed now came too late for the clip that ended.
         let next = latestFrame + .nanoseconds(1)
         begin(
-            ClipSuccessor(source: clip.source, maximum: maximum, button: clip.button, ended: clip.key),
+            ClipSuccessor(
+                source: clip.source, maximum: maximum, button: clip.button, torch: clip.torch, ended: clip.key),
             at: at - next < settings.frameInterval * 2 ? min(at, next) : at, into: &effects)
     }
 

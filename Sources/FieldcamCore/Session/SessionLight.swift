@@ -140,15 +140,18 @@ extension Session {
             clips[index].camera == active, !clips[index].torchIsDecided, camera == .up, let last = lastFrame
         else { return false }
         clips[index].torchIsDecided = true
-        guard handTorch == nil, hasLight, !isStopping else { return false }
-        switch settings.light.torch {
+        let wish = clips[index].torch
+        // What was asked for with the clip counts for more than a torch that is off by hand; one that is lit stays so.
+        if wish == nil || handTorch != .off { guard handTorch == nil else { return false } }
+        guard hasLight, !isStopping else { return false }
+        switch wish?.mode ?? settings.light.torch {
         case .off: return false
         case .on: break
         case .auto: guard isDim(last) else { return false }
         }
         budget.advance(to: latest)
         guard budget.remaining(of: settings.light.maximumTorch) > .zero else { return false }
-        lightTorch(.clip(number), settings.light.torchLevel, token: nil, into: &effects)
+        lightTorch(.clip(number), wish?.level ?? settings.light.torchLevel, token: nil, into: &effects)
         return true
     }
 

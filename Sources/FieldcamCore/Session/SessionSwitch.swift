@@ -190,7 +190,7 @@ extension Session {
         guard let key = recordingClip, let index = clipIndex(key), clips[index].camera == active else { return }
         let clip = clips[index]
         current.successor = ClipSuccessor(
-            source: clip.source, maximum: clip.maximum, button: clip.button, ended: key)
+            source: clip.source, maximum: clip.maximum, button: clip.button, torch: clip.torch, ended: key)
         stop(key, end: at, .cameraSwitch, into: &effects)
     }
 
@@ -208,6 +208,7 @@ extension Session {
             return
         }
         clips[clip].button = button
+        clips[clip].torch = successor.torch
         if let index = button { buttons[index].gesture = .holding(key) }
         button = nil
         commit(key, into: &effects)

@@ -141,7 +141,10 @@ final class Devices {
     private func microphone() -> (any Microphone)? {
         switch board.microphone.driver {
         case .simulator: return SimulatedMicrophone(world: world!)
-        case .alsa: return board.microphone.device.map { ALSAMicrophone(device: $0) }
+        case .alsa:
+            return board.microphone.device.map {
+                ALSAMicrophone(device: $0, isExclusive: settings.audio.sharing == .exclusive)
+            }
         }
     }
 

@@ -1,3 +1,4 @@
+import FieldcamAudio
 import FieldcamCore
 import FieldcamDirector
 import FieldcamLinux
@@ -12,7 +13,7 @@ import Synchronization
 final class SettingsDesk: Sendable {
     /// These are looked at when the service starts; a change of them counts from its next start.
     private static let atStart: Set<String> = [
-        "camera.default", "camera.autostart", "storage.reserve", "server.listen", "server.token_file",
+        "camera.default", "camera.autostart", "storage.reserve", "audio.sharing", "server.listen", "server.token_file",
     ]
     /// These wait for a camera that nothing is under way on.
     private static let withIdleCamera: Set<String> = ["photo.source", "photo.size", "video.quality", "video.framerate"]
@@ -79,6 +80,13 @@ final class SettingsDesk: Sendable {
                 var reason = Self.atStart.contains(key.name) && requested != effective ? Self.countsLater : ""
                 if Self.withIdleCamera.contains(key.name), requested != effective {
                     reason = "it waits until nothing is under way"
+                }
+                if key.name == "audio.sharing", effective == "\"shared\"",
+                    board.microphone.device.map(ExclusiveDevice.isOne) == true
+                {
+                    effective = "\"exclusive\""
+                    reason = "the board names a sound card's own device, which can't be shared"
+                    entry[1].value = Self.json(effective)
                 }
                 if let granted = status.video.effect(on: key.name) {
                     entry[1].value = granted.value
