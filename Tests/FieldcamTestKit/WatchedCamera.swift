@@ -29,7 +29,6 @@ public final class WatchedCamera: Camera, @unchecked Sendable {
     public var descriptor: Int32 { camera.descriptor }
     public var limits: CameraLimits { camera.limits }
     public func open() throws(HardwareError) { try camera.open() }
-    public var limits: CameraLimits { camera.limits }
     public func configure(_ request: CameraRequest) throws(HardwareError) -> CameraMode {
         let mode = try camera.configure(request)
         pool = mode.pool
