@@ -44,6 +44,8 @@ final class ClipEngine: @unchecked Sendable {
 
     /// An encoder that gives nothing for so long is lost (contract §10).
     static let patience = Duration.seconds(2)
+    /// Frames that an encoder may keep to itself, however slowly they come.
+    private static let pipeline = 8
 
     private let writers: any ClipWriterFactory
     private let facts: FactBox
@@ -158,6 +160,7 @@ final class ClipEngine: @unchecked Sendable {
         /// Frames that had come out of the encoder when it was heard last, by the time of the frame that went in then.
         var encoded = 0
         var heard: Instant?
+        var unheard = 0
 
         init(key: ClipKey, plan: ClipPlan?, wantsSound: Bool) {
             self.key = key
@@ -271,9 +274,11 @@ final class ClipEngine: @unchecked Sendable {
         guard encoded == clip.encoded, let heard = clip.heard else {
             clip.encoded = encoded
             clip.heard = at
+            clip.unheard = 0
             return
         }
-        guard at - heard >= Self.patience else { return }
+        clip.unheard += 1
+        guard at - heard >= Self.patience, clip.unheard >= Self.pipeline else { return }
         throw HardwareError(
             .timedOut, "encode a clip with '\(writer.encoder)'", code: ETIMEDOUT,
             detail: "it took frames and gave none for 2 s")

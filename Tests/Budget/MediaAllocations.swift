@@ -19,13 +19,17 @@ enum MediaAllocations {
         var isKept = true
         let guide = Overlay.border(PixelRect(x: 100, y: 80, width: 400, height: 300), radius: 40, stroke: 2)
         let thirds = Overlay.thirds(PixelRect(x: 0, y: 0, width: 640, height: 480), stroke: 1)
-        for (encoder, audio, overlay) in [
-            ("libx264", nil, nil), ("mjpeg", nil, nil), ("libx264", AudioFormat(rate: 48000, channels: 2), nil),
-            ("libx264", nil, guide), ("mjpeg", nil, thirds),
-        ] as [(String, AudioFormat?, Overlay?)] {
+        let cif = Size(width: 352, height: 288)
+        for (encoder, audio, overlay, size) in [
+            ("libx264", nil, nil, nil), ("mjpeg", nil, nil, nil),
+            ("libx264", AudioFormat(rate: 48000, channels: 2), nil, nil), ("libx264", nil, guide, nil),
+            ("mjpeg", nil, thirds, nil), ("libx264", nil, nil, cif), ("mjpeg", nil, nil, cif),
+        ] as [(String, AudioFormat?, Overlay?, Size?)] {
             do throws(HardwareError) {
-                let counts = try record(encoder, audio, overlay)
-                let name = encoder + (audio == nil ? "" : " + AAC") + (overlay == nil ? "" : " + lines")
+                let counts = try record(encoder, audio, overlay, size)
+                let name =
+                    encoder + (audio == nil ? "" : " + AAC") + (overlay == nil ? "" : " + lines")
+                    + (size == nil ? "" : " + scaled")
                 print(
                     "  \(name)   \(Measurement.text(counts.all, 2)) allocations a frame, "
                         + "\(Measurement.text(counts.ours, 4)) of them ours")
@@ -42,7 +46,7 @@ enum MediaAllocations {
     }
 
     private static func record(
-        _ encoder: String, _ audio: AudioFormat?, _ overlay: Overlay?
+        _ encoder: String, _ audio: AudioFormat?, _ overlay: Overlay?, _ size: Size?
     ) throws(HardwareError) -> (all: Double, ours: Double) {
         let layout = ImageLayout.packed(width: 640, height: 480, format: .nv12, colour: .sycc)
         let scene = BudgetScene(width: 640, height: 480)
@@ -56,6 +60,7 @@ enum MediaAllocations {
         defer { close(file) }
         var plan = ClipPlan(encoders: [encoder], layout: layout, framerate: 30, audio: audio)
         plan.overlay = overlay
+        plan.size = size
         let writer = try FFmpegClipWriterFactory(threads: 1).begin(plan)
         try writer.attach(file: file)
         let sound = UnsafeMutableBufferPointer<Int16>.allocate(capacity: 1600 * 2)

@@ -136,7 +136,7 @@ final class EndToEndTests: XCTestCase {
         for (key, value, words) in [
             ("button.hold", "50ms", "button.hold is \"50ms\"; it must be from 150ms to 1s."),
             ("button.hlod", "500ms", "unknown key \"hlod\" in [button]; did you mean 'hold'?"),
-            ("photo.source", "sensor", "photo.source = \"sensor\" is not in this version; leave it at \"stream\"."),
+            ("interval.every", "1min", "interval.every = \"1min\" is not in this version; leave it at \"0s\"."),
             ("camera.default", "front", "camera.default is \"front\", but the board 'simulator' has: rear."),
         ] {
             let outcome = try service.run("set", key, value)
