@@ -75,7 +75,7 @@ public final class Director: @unchecked Sendable {
         self.desk = desk
         self.labour = labour
         facts = FactBox(wake: desk.arrived)
-        store = StoreWorker(store: plant.store, facts: facts)
+        store = StoreWorker(store: plant.store, facts: facts, remember: plant.remembersCamera)
         clips = ClipWorker(writers: plant.clipWriters, store: store, facts: facts)
         store.clips = clips
         stills = StillWorker(encoders: plant.stillEncoders, store: store, facts: facts)

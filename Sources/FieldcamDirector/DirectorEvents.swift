@@ -61,7 +61,11 @@ extension Director {
             send("light.changed", fields: [.init("owner", .string(owner.word)), .init("level", .number(level))])
         case .lowLightChanged(let active): send("low_light.changed", fields: [.init("active", .bool(active))])
         case .exposureChanged(let value): send("exposure.changed", fields: [.init("value", .number(value))])
-        case .cameraSwitched(let camera): send("camera.switched", fields: [.init("role", .string(role(of: camera)))])
+        case .cameraSwitched(let camera):
+            // It is up since its first good frame, which is what made the switch.
+            send("camera.up", fields: [.init("role", .string(role(of: camera)))])
+            send("camera.switched", fields: [.init("role", .string(role(of: camera)))])
+            store.post(.remember(role: role(of: camera)))
         case .cameraSwitchFailed(let camera, let reason):
             if let mode = active.mode { planWaitingClips(mode) }
             send(

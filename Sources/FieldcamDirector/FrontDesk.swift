@@ -24,6 +24,9 @@ public final class FrontDesk: Sendable {
     private let replies = Mailbox<Reply>(capacity: 256)
     private let snapshot = Mutex(Status())
     private let lastToken = Atomic<UInt64>(0)
+    /// Rung after the status changed or an order was taken, if somebody waits for that.
+    private let bell = Bell()
+    private let waiting = Atomic<Int>(0)
 
     public init() {}
 
@@ -40,6 +43,29 @@ public final class FrontDesk: Sendable {
         return refused == nil
     }
 
+    /// As `submit`, but waits for room. Not on the director's thread.
+    public func insist(_ order: Order) {
+        waiting.add(1, ordering: .sequentiallyConsistent)
+        defer { waiting.subtract(1, ordering: .sequentiallyConsistent) }
+        while true {
+            let seen = bell.count
+            if submit(order) { return }
+            _ = bell.wait(after: seen, until: SystemClock.now + .seconds(1))
+        }
+    }
+
+    /// Waits until the status is as wanted, or the time is over; whether it is. Not on the director's thread.
+    public func wait(_ limit: Duration, until isRight: (Status) -> Bool) -> Bool {
+        waiting.add(1, ordering: .sequentiallyConsistent)
+        defer { waiting.subtract(1, ordering: .sequentiallyConsistent) }
+        let deadline = SystemClock.now + limit
+        while true {
+            let seen = bell.count
+            if isRight(status) { return true }
+            guard bell.wait(after: seen, until: deadline) else { return isRight(status) }
+        }
+    }
+
     /// The next reply, if there is one.
     public func takeReply() -> Reply? { replies.takeIfAny() }
 
@@ -48,7 +74,15 @@ public final class FrontDesk: Sendable {
 
     // The director's side, also for a scripted one
 
-    package func takeOrder() -> Arrival? { orders.takeIfAny() }
+    package func takeOrder() -> Arrival? {
+        let order = orders.takeIfAny()
+        if order != nil { tellWaiting() }
+        return order
+    }
+
+    private func tellWaiting() {
+        if waiting.load(ordering: .sequentiallyConsistent) > 0 { bell.ring() }
+    }
 
     package func reply(_ token: RequestToken, _ answer: Answer) {
         _ = replies.post(Reply(token: token, answer: answer))
@@ -57,10 +91,12 @@ public final class FrontDesk: Sendable {
 
     package func publish(_ status: Status) {
         snapshot.withLock { $0 = status }
+        tellWaiting()
     }
 
     /// Changes a part of the status in place, without taking a copy.
     package func update(_ body: (inout Status) -> Void) {
         snapshot.withLock { body(&$0) }
+        tellWaiting()
     }
 }

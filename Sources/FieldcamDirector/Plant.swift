@@ -39,6 +39,8 @@ public struct Plant {
     /// EXIF's make, and software with its version.
     public var make: String
     public var software: String
+    /// Keeps the role of the camera that was switched to; called by the thread that may wait for the disk.
+    public var remembersCamera: (@Sendable (String) -> Void)?
 
     public init(
         clock: any Clock, stations: [Station], firstCamera: CameraID = CameraID(0), startsCamera: Bool = true,

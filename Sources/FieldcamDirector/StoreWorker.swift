@@ -15,6 +15,8 @@ final class StoreWorker: @unchecked Sendable {
         case salvage(PartialClip, ClipKey, dropped: Int)
         case reserveNumbers
         case measure
+        /// The role of the camera that counts now, for `camera.default = "last"`.
+        case remember(role: String)
     }
 
     /// A photo's bytes and the place where the encoder's thread waits for its end, since the bytes are its own.
@@ -36,11 +38,13 @@ final class StoreWorker: @unchecked Sendable {
     private let facts: FactBox
     private let box = Mailbox<Job>(capacity: 64)
     private var thread: Thread?
+    private let remember: (@Sendable (String) -> Void)?
     /// Where a clip's file goes to once it is open; set once, before any clip.
     var clips: ClipWorker!
 
-    init(store: any MediaStore, facts: FactBox) {
+    init(store: any MediaStore, facts: FactBox, remember: (@Sendable (String) -> Void)? = nil) {
         self.store = store
+        self.remember = remember
         self.facts = facts
     }
 
@@ -111,6 +115,7 @@ final class StoreWorker: @unchecked Sendable {
             } catch {
                 facts.post(.storageFailed(error))
             }
+        case .remember(let role): remember?(role)
         case .measure:
             do throws(HardwareError) {
                 facts.post(.headroom(try store.headroom()))

@@ -53,7 +53,7 @@ enum FeatureSet {
         "overlay.burn_in": .anyValue,
         "audio.enabled": .anyValue,
         "audio.sharing": .anyValue,
-        "camera.default": .not(["last"]),
+        "camera.default": .anyValue,
         "camera.autostart": .anyValue,
         "camera.standby_after": .anyValue,
         "camera.switch_while_recording": .anyValue,

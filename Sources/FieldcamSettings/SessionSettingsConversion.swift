@@ -20,15 +20,21 @@ extension Settings {
         return session
     }
 
-    /// Flash and torch within the limits of the board's light; of several lights the tightest counts.
+    /// Flash and torch, each light within its own limits.
     private func light(on board: BoardProfile) -> SessionSettings.Light {
         var light = SessionSettings.Light()
         light.flash = flash.mode
         light.torch = torch.mode
         light.torchLevel = torch.level
-        let lights = board.cameras.indices.compactMap { board.light(of: $0) }
-        if let shortest = lights.map(\.maximumFlash).min() { light.maximumFlash = shortest }
-        if let shortest = lights.map(\.maximumTorch).min() { light.maximumTorch = shortest }
+        // The board's light is shared by all cameras without one of their own.
+        let shared = board.cameras.firstIndex { $0.light == nil } ?? 0
+        light.limits = board.cameras.indices.map { camera in
+            let profile = board.light(of: camera)
+            return SessionSettings.Light.Limits(
+                light: board.cameras[camera].light == nil ? shared : camera,
+                maximumFlash: profile?.maximumFlash ?? light.maximumFlash,
+                maximumTorch: profile?.maximumTorch ?? light.maximumTorch)
+        }
         return light
     }
 
@@ -58,9 +64,11 @@ extension Settings {
     }
 
     /// The camera to start with, as an index into the board's cameras; `nil`: the board has none.
-    public func defaultCamera(of board: BoardProfile) -> Int? {
+    /// - Parameter last: the role of the camera that was used last.
+    public func defaultCamera(of board: BoardProfile, last: String? = nil) -> Int? {
         switch camera.default {
-        case .first, .last: board.cameras.isEmpty ? nil : 0
+        case .first: board.cameras.isEmpty ? nil : 0
+        case .last: board.cameras.firstIndex { $0.role == last } ?? (board.cameras.isEmpty ? nil : 0)
         case .role(let role): board.cameras.firstIndex { $0.role == role }
         }
     }

@@ -257,6 +257,33 @@ final class EndToEndTests: XCTestCase {
         XCTAssertEqual(unknown.errors, "fieldcam: The board has no camera 'side'; it has rear, front.\n")
     }
 
+    func testTheCameraThatWasUsedLastComesBack() throws {
+        let service = try RunningService(settings: "camera.default = \"last\"", board: "simulator-2")
+        func role() throws -> String {
+            string(try JSON(parsing: try service.run("status", "--json").output.utf8)["camera"]?["role"])
+        }
+        XCTAssertEqual(try role(), "rear")
+        XCTAssertEqual(line(try service.run("switch")), "front")
+        service.process.send(SIGTERM)
+        XCTAssertEqual(try service.process.wait().code, 0)
+        try service.restart()
+        XCTAssertEqual(try role(), "front")
+    }
+
+    func testAShotOfTheFullSensorIsSetLive() throws {
+        let service = try RunningService()
+        let events = try service.events()
+        XCTAssertEqual(try service.run("set", "video.quality", "640x480").code, 0)
+        XCTAssertEqual(try service.run("set", "photo.source", "sensor").code, 0)
+        XCTAssertEqual(line(try service.run("get", "photo.source")), "sensor")
+        XCTAssertEqual(try service.run("photo").code, 0)
+        let photo = try XCTUnwrap(try events.until("photo.saved").last)
+        XCTAssertEqual(photo["width"], .integer(1920))
+        XCTAssertEqual(photo["height"], .integer(1080))
+        XCTAssertEqual(try service.run("record", "-t", "500ms").code, 0, "the stream is back")
+        XCTAssertEqual(try events.until("recording.started").last?["width"], .integer(640))
+    }
+
     // Two services
 
     func testASecondServiceIsRefusedByName() throws {

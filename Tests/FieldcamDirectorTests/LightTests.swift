@@ -81,7 +81,7 @@ final class LightTests: XCTestCase {
         try studio.press(for: .milliseconds(80))
         studio.run(for: .seconds(2))
         let events = studio.events()
-        XCTAssertEqual(events.map(\.name), ["camera.switched"])
+        XCTAssertEqual(events.map(\.name), ["camera.up", "camera.switched"])
         XCTAssertEqual(events.first?["role"], .string("front"))
         try studio.press(for: .milliseconds(80))
         studio.run(for: .seconds(1))

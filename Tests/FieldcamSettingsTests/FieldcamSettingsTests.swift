@@ -188,7 +188,7 @@ final class SettingsTests: XCTestCase {
     func testFeaturesOfALaterVersionAreRefused() {
         let later = [
             "interval.every = \"1min\"", "trigger.action = \"clip\"",
-            "camera.default = \"last\"", "storage.when_full = \"delete_oldest\"", "storage.delete = \"any\"",
+            "storage.when_full = \"delete_oldest\"", "storage.delete = \"any\"",
             "server.listen = \"0.0.0.0:8080\"", "server.token_file = \"/tmp/token\"",
             "hooks.\"photo.saved\" = \"/bin/true\"", "hooks.photo.saved = \"/bin/true\"",
         ]
@@ -355,7 +355,7 @@ final class SettingsTests: XCTestCase {
     func testSessionSettings() throws {
         let board = try BoardProfile.find("simulator", paths: [Fixtures.boards])
         let two = try BoardProfile.find("simulator-2", paths: [Fixtures.boards])
-        XCTAssertEqual(Settings().session(for: board), SessionSettings.defaults)
+        XCTAssertEqual(Settings().session(for: board), SessionSettings.defaults(cameras: 1))
         let settings = try load(
             """
             [button]
@@ -375,7 +375,7 @@ final class SettingsTests: XCTestCase {
         XCTAssertEqual(session.maximumDuration, .seconds(10))
         XCTAssertEqual(session.frameInterval, .nanoseconds(41_666_667), "the preset caps the rate at 24")
         XCTAssertEqual(session.doublePressAction, .auto)
-        XCTAssertEqual(Settings().session(for: two), SessionSettings.defaults)
+        XCTAssertEqual(Settings().session(for: two), SessionSettings.defaults(cameras: 2))
     }
 
     func testSettingsOfLightAndOpticsReachTheDecisions() throws {
@@ -417,12 +417,46 @@ final class SettingsTests: XCTestCase {
         XCTAssertEqual(settings.doublePressAction, .cycleFlash)
     }
 
+    func testEachLightHasItsOwnLimits() throws {
+        let board = try BoardProfile.parse(
+            """
+            name = "three"
+            [[camera]]
+            role = "rear"
+            [camera.light]
+            driver = "led"
+            name = "rear"
+            max_flash = "100ms"
+            max_torch = "2s"
+            [[camera]]
+            role = "front"
+            [[camera]]
+            role = "side"
+            [light]
+            driver = "led"
+            name = "shared"
+            max_torch = "5s"
+            """)
+        typealias Limits = SessionSettings.Light.Limits
+        XCTAssertEqual(
+            Settings().session(for: board).light.limits,
+            [
+                Limits(light: 0, maximumFlash: .milliseconds(100), maximumTorch: .seconds(2)),
+                Limits(light: 1, maximumFlash: .milliseconds(800), maximumTorch: .seconds(5)),
+                Limits(light: 1, maximumFlash: .milliseconds(800), maximumTorch: .seconds(5)),
+            ])
+    }
+
     func testTheDefaultCamera() throws {
         let two = try BoardProfile.find("simulator-2", paths: [Fixtures.boards])
         XCTAssertEqual(Settings().defaultCamera(of: two), 0)
         let front = try LoadedSettings.parse("camera.default = \"front\"", file: "s.toml")
         XCTAssertEqual(front.settings.defaultCamera(of: two), 1)
         XCTAssertEqual(front.complaints(about: two), [])
+        let last = try LoadedSettings.parse("camera.default = \"last\"", file: "s.toml").settings
+        XCTAssertEqual(last.defaultCamera(of: two, last: "front"), 1)
+        XCTAssertEqual(last.defaultCamera(of: two, last: "side"), 0, "the board was changed meanwhile")
+        XCTAssertEqual(last.defaultCamera(of: two), 0)
         let side = try LoadedSettings.parse("camera.default = \"side\"", file: "s.toml")
         XCTAssertEqual(
             side.complaints(about: two).map(\.description),
@@ -522,9 +556,12 @@ struct SplitMix: RandomNumberGenerator {
 
 extension SessionSettings {
     /// What the contract's defaults mean on a board whose light has the usual limits.
-    fileprivate static var defaults: SessionSettings {
+    fileprivate static func defaults(cameras: Int) -> SessionSettings {
         var session = SessionSettings()
         session.doublePressAction = .auto
+        session.light.limits = (0..<cameras).map {
+            Light.Limits(light: $0, maximumFlash: .milliseconds(800), maximumTorch: .seconds(600))
+        }
         return session
     }
 }

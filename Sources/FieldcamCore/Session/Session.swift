@@ -54,7 +54,8 @@ public struct Session: Sendable {
 
     // Light
     var lease: LightLease?
-    var budget = TorchBudget()
+    /// By light.
+    var budgets: [TorchBudget]
     var handTorch: HandTorch?
     var flash: FlashExposure?
     /// `flash.mode` as it was set live.
@@ -94,6 +95,7 @@ public struct Session: Sendable {
         active = firstCamera
         abilities = Array(repeating: nil, count: max(1, cameras, firstCamera.index + 1))
         optics = Array(repeating: Optics(), count: abilities.count)
+        budgets = Array(repeating: TorchBudget(), count: abilities.count)
         self.buttons = Array(repeating: Button(), count: max(1, buttons))
         shelf = FrameShelf(capacity: max(64, settings.frameSlots + 1))
         queue.reserveCapacity(max(8, settings.shotQueue))

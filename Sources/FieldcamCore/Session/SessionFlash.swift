@@ -76,7 +76,7 @@ extension Session {
     }
 
     private mutating func lightShot(_ number: MediaNumber, into effects: inout Effects) {
-        let deadline = latest + settings.light.maximumFlash
+        let deadline = latest + maximumFlash
         lease = LightLease(
             owner: .shot(number), camera: active, wanted: 1, level: 1, since: latest, deadline: deadline, shines: nil,
             token: nil)

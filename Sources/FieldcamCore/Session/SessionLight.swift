@@ -18,6 +18,18 @@ extension Session {
         return exposure * (frame.gain ?? 1) >= settings.light.dimExposure
     }
 
+    /// The limits of the light that is on, or of the one that the camera which counts has.
+    private var limits: SessionSettings.Light.Limits { settings.light.limits(of: lease?.camera ?? active) }
+
+    /// Of that light.
+    var budget: TorchBudget {
+        get { budgets[limits.light % budgets.count] }
+        set { budgets[limits.light % budgets.count] = newValue }
+    }
+
+    /// Of the camera that counts.
+    var maximumFlash: Duration { settings.light.limits(of: active).maximumFlash }
+
     // MARK: Lease
 
     /// Gives the light to an owner, out of the hands of another one if need be.
@@ -38,8 +50,8 @@ extension Session {
     mutating func endLight(into effects: inout Effects) {
         guard let ended = lease else { return }
         answerTorch(into: &effects, level: 0)
-        lease = nil
         budget.turn(on: false, at: latest)
+        lease = nil
         darkSince = latest
         if case .hand = ended.owner { handTorch = nil }
         pendingOffs += 1
@@ -113,7 +125,7 @@ extension Session {
         guard isStreaming, hasLight else { return refuse(token, source, .cameraOff, into: &effects) }
         budget.advance(to: latest)
         // Too hot to be lit again.
-        guard budget.remaining(of: settings.light.maximumTorch) > .zero else {
+        guard budget.remaining(of: limits.maximumTorch) > .zero else {
             return refuse(token, source, .unsupported, into: &effects)
         }
         abandonFlash(into: &effects)
@@ -150,7 +162,7 @@ extension Session {
         case .auto: guard isDim(last) else { return false }
         }
         budget.advance(to: latest)
-        guard budget.remaining(of: settings.light.maximumTorch) > .zero else { return false }
+        guard budget.remaining(of: limits.maximumTorch) > .zero else { return false }
         lightTorch(.clip(number), wish?.level ?? settings.light.torchLevel, token: nil, into: &effects)
         return true
     }
@@ -158,7 +170,7 @@ extension Session {
     private mutating func lightTorch(
         _ owner: LightOwner, _ level: Double, token: RequestToken?, into effects: inout Effects
     ) {
-        let maximum = settings.light.maximumTorch
+        let maximum = limits.maximumTorch
         budget.advance(to: latest)
         lightUp(
             owner, level, min(level, budget.level(of: maximum)), for: budget.remaining(of: maximum), token: token,
@@ -181,7 +193,7 @@ extension Session {
             return
         }
         guard current.isTorch else { return }
-        let level = min(current.wanted, budget.level(of: settings.light.maximumTorch))
+        let level = min(current.wanted, budget.level(of: limits.maximumTorch))
         guard level < current.level else { return }
         lease?.level = level
         effects.append(.lightOn(current.camera, level: level, deadline: current.deadline))
@@ -197,7 +209,7 @@ extension Session {
     private func budgetStep(_ lease: LightLease) -> Instant? {
         var budget = budget
         budget.advance(to: latest)
-        guard budget.level(of: settings.light.maximumTorch) > 0.25 else { return nil }
-        return budget.untilNextStep(of: settings.light.maximumTorch).map { latest + $0 }
+        guard budget.level(of: limits.maximumTorch) > 0.25 else { return nil }
+        return budget.untilNextStep(of: limits.maximumTorch).map { latest + $0 }
     }
 }

@@ -77,6 +77,26 @@ public struct SessionSettings: Hashable, Sendable {
         public var maximumFlash: Duration = .milliseconds(800)
         /// `max_torch`: never longer on in one go; see `TorchBudget`.
         public var maximumTorch: Duration = .seconds(600)
+        /// By camera: which light it has, and that light's own limits; a camera beyond the list has light 0 and the limits above.
+        public var limits: [Limits] = []
+
+        public struct Limits: Hashable, Sendable {
+            /// Cameras with the same number share one light.
+            public var light: Int
+            public var maximumFlash: Duration
+            public var maximumTorch: Duration
+
+            public init(light: Int, maximumFlash: Duration, maximumTorch: Duration) {
+                self.light = light
+                self.maximumFlash = maximumFlash
+                self.maximumTorch = maximumTorch
+            }
+        }
+
+        func limits(of camera: CameraID) -> Limits {
+            limits.indices.contains(camera.index)
+                ? limits[camera.index] : Limits(light: 0, maximumFlash: maximumFlash, maximumTorch: maximumTorch)
+        }
         /// `auto` lights scenes darker than this: a living room in the evening has 50 lux.
         public var dimLux = 40.0
         /// Where the pipeline tells no lux: scenes whose exposure time times gain is at least this are dim. 100 ms is

@@ -46,17 +46,21 @@ final class Devices {
         return SimulatedDisk(world: world, store: durable)
     }
 
-    func plant(store: any MediaStore, media: String) -> Plant {
+    func plant(store: any MediaStore, options: ServeOptions) -> Plant {
+        let last = LastCamera(state: options.state)
         // One copy for pictures that are drawn into, whichever thread makes them.
         let scratch = ScratchPicture()
-        return Plant(
-            clock: MachineClock(), stations: stations(), firstCamera: CameraID(settings.defaultCamera(of: board) ?? 0),
+        var plant = Plant(
+            clock: MachineClock(), stations: stations(),
+            firstCamera: CameraID(settings.defaultCamera(of: board, last: last.role) ?? 0),
             startsCamera: settings.camera.autostart, buttons: buttons(),
             buttonRoles: board.buttons.map(\.role.rawValue), indicator: indicator(), microphone: microphone(),
             stillEncoders: [JPEGEncoder(scratch: scratch), JPEGEncoder(scratch: scratch)], clipWriters: writers,
-            store: store, mediaFolder: media,
+            store: store, mediaFolder: options.media,
             settings: LiveSettings(settings, board: board, writers: writers), make: "fieldcam",
             software: "fieldcam \(fieldcamVersion)")
+        plant.remembersCamera = { last.keep($0) }
+        return plant
     }
 
     private func stations() -> [Plant.Station] {

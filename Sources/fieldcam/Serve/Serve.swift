@@ -34,7 +34,7 @@ enum Serve {
             defer { withExtendedLifetime(lock) {} }
             let devices = Devices(board: board, settings: settings.settings)
             let store = try devices.store(options)
-            let plant = devices.plant(store: store, media: options.media)
+            let plant = devices.plant(store: store, options: options)
             let settings = try SettingsDesk(
                 options: options, started: settings, board: board, writers: devices.writers, desk: desk)
             return serve(plant, devices, settings, server: server, desk: desk, stop: stop)
@@ -71,7 +71,7 @@ enum Serve {
         stop.wait()
         Log.notice("service stops")
         ServiceNotification.send("STOPPING=1")
-        while !desk.submit(.shutDown) { usleep(1000) }
+        desk.insist(.shutDown)
         thread.join()
         return ExitCode.done.rawValue
     }

@@ -108,12 +108,10 @@ final class SettingsDesk: Sendable {
         if let error = state.withLock({ state in take(changes, &state) }) { return .failure(error) }
         // The director takes an order within milliseconds; the answer shall tell what it made of it.
         let orders = state.withLock { $0.orders }
-        for _ in 0..<50 where desk.status.configurations < orders { usleep(2_000) }
+        _ = desk.wait(.milliseconds(100)) { $0.configurations >= orders }
         // A camera that is configured anew shows within a second what it can do.
         if changes.contains(where: { Self.withIdleCamera.contains($0.key) }) {
-            for _ in 0..<100 where desk.status.camera.state == "starting" && desk.status.video.awaitsCamera {
-                usleep(10_000)
-            }
+            _ = desk.wait(.seconds(1)) { $0.camera.state != "starting" || !$0.video.awaitsCamera }
         }
         let all = json
         tell(changes, since: before, all)
