@@ -27,11 +27,11 @@ extension Settings {
         light.torch = torch.mode
         light.torchLevel = torch.level
         // The board's light is shared by all cameras without one of their own.
-        let shared = board.cameras.firstIndex { $0.light == nil } ?? 0
+        let shared = board.cameras.firstIndex { !$0.hasOwnLight } ?? 0
         light.limits = board.cameras.indices.map { camera in
             let profile = board.light(of: camera)
             return SessionSettings.Light.Limits(
-                light: board.cameras[camera].light == nil ? shared : camera,
+                light: board.cameras[camera].hasOwnLight ? camera : shared,
                 maximumFlash: profile?.maximumFlash ?? light.maximumFlash,
                 maximumTorch: profile?.maximumTorch ?? light.maximumTorch)
         }

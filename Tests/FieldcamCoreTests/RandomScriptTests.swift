@@ -48,7 +48,8 @@ final class RandomScriptTests: XCTestCase {
             case .recordingRequested where lost == at: lost = nil
             case .recordingRequested where successors > 0 && switched == at: successors -= 1
             // What a second press or another button meant.
-            case .rejected(_, .switching), .rejected(_, .recording), .rejected(_, .unsupported), .rejected(_, .cameraOff):
+            case .rejected(_, .switching), .rejected(_, .recording), .rejected(_, .unsupported),
+                .rejected(_, .cameraOff):
                 break
             case .rejected(.button, .buttonDisabled):
                 byOtherButton += 1

@@ -20,7 +20,7 @@ public struct BoardProfile: Hashable, Sendable {
 
     /// The light of a camera: its own, or the board's.
     public func light(of camera: Int) -> LightProfile? {
-        cameras.indices.contains(camera) ? cameras[camera].light ?? light : light
+        cameras.indices.contains(camera) && cameras[camera].hasOwnLight ? cameras[camera].light : light
     }
 }
 
@@ -43,6 +43,9 @@ public struct CameraProfile: Hashable, Sendable {
         return CameraModel(rawValue: name).map { ($0, pipeline) }
     }
     public var pipeline = CameraPipeline.pisp
+    /// It has a `[camera.light]`, if only to say that no light is its.
+    public var hasOwnLight = false
+    /// Its own; `nil`: none, or the board's.
     public var light: LightProfile?
 }
 

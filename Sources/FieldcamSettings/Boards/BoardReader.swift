@@ -87,6 +87,7 @@ struct BoardReader {
             } ?? 0
         camera.mirror = fields.value("mirror", Bool.self) ?? false
         if let (place, entries) = fields.table("light") {
+            camera.hasOwnLight = true
             camera.light = light(entries, at: place, name: "light of the camera \(quoted(camera.role))")
         }
         if camera.driver == .libcamera {

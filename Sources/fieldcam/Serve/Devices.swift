@@ -69,7 +69,7 @@ final class Devices {
         // The board's light serves all cameras without one of their own: one line, claimed once.
         let shared = board.light.flatMap { light($0) }
         for (index, profile) in board.cameras.enumerated() {
-            let own = profile.light.map { light($0) } ?? shared
+            let own = profile.hasOwnLight ? profile.light.flatMap { light($0) } : shared
             stations.append(
                 Plant.Station(
                     role: profile.role, camera: camera(profile, variant: index, isLit: own != nil), light: own))
