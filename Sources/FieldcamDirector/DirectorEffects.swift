@@ -95,6 +95,7 @@ extension Director {
             stacks.post(StackWorker.Job(number: number, lease: lease, reference: base))
         else { return later(.layerRefused(number)) }
         stacked = (number, stacked?.number == number ? stacked!.frames + 1 : 1)
+        later(.layerTaken(number))
     }
 
     private func encodeShot(_ number: MediaNumber, _ frame: Frame, _ press: Instant) {

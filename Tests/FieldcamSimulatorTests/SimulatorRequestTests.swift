@@ -28,6 +28,23 @@ final class SimulatorRequestTests: XCTestCase {
         XCTAssertEqual(value("bounce", of: world), .text("0ms"))
     }
 
+    func testSubjectWindowAndRoomCanBeNamed() throws {
+        let world = ManualClock().makeWorld()
+        let wanted: [(name: String, value: SimulatorValue)] = [
+            ("window_ev", .number(-2)), ("window", .text("0.1,0.2,0.3,0.25")), ("subject", .text("0.5,0.5,0.1,0.2")),
+            ("backdrop", .number(3)),
+        ]
+        try world.apply(wanted)
+        for (name, wanted) in wanted { XCTAssertEqual(value(name, of: world), wanted, name) }
+        try world.apply([("window", .text("none")), ("subject", .text("walks"))])
+        XCTAssertEqual(value("window", of: world), .text("none"))
+        XCTAssertEqual(value("subject", of: world), .text("walks"))
+        for wrong in ["0.1,0.2,0.3", "0.9,0.9,0.2,0.1", "left", "0,0,0,0"] {
+            XCTAssertThrowsError(try world.apply([("window", .text(wrong))]), wrong)
+        }
+        XCTAssertThrowsError(try world.apply([("backdrop", .number(8))]))
+    }
+
     func testAFaultByItsNameHasItsUsualMeasure() throws {
         let usual: [(String, SimulatorValue)] = [
             ("stall", .boolean(true)), ("disconnect", .boolean(true)), ("cancel_frames", .number(3)),

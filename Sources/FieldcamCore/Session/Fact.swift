@@ -54,7 +54,8 @@ public enum Fact: Sendable {
     /// The shot is durable under its final name.
     case shotSaved(MediaNumber)
     case shotFailed(MediaNumber, FailureReason)
-    /// A frame of `Effect.stackFrame` couldn't be taken: too many wait.
+    /// A frame of `Effect.stackFrame` was handed to the merging thread, or couldn't be: too many wait.
+    case layerTaken(MediaNumber)
     case layerRefused(MediaNumber)
     /// The clip's file is durable, or the clip came to nothing. Exactly one of these ends each clip that was committed.
     case clipSaved(ClipKey)
@@ -81,7 +82,7 @@ extension Fact {
             at
         case .frame(let frame), .sensorFrame(let frame): frame.exposureEnd
         case .pressRefused, .buttonEnabled, .settingsChanged, .abilities, .numbersReserved, .shotSaved, .shotFailed,
-            .layerRefused,
+            .layerTaken, .layerRefused,
             .clipSaved, .clipEmpty, .clipFailed:
             nil
         }

@@ -182,6 +182,8 @@ public struct Session: Sendable {
             endShot(number, failure: nil, into: &effects)
         case .shotFailed(let number, let reason):
             endShot(number, failure: reason, into: &effects)
+        case .layerTaken(let number):
+            takeLayer(number, into: &effects)
         case .layerRefused(let number):
             takeBackLayer(number)
         case .clipSaved(let key):

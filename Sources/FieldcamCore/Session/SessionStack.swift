@@ -37,7 +37,7 @@ extension Session {
             guard !working.contains(where: \.isStacked) else { return }
             let frame = held.frame
             let start = frame.exposure == nil ? frame.exposureEnd - settings.frameInterval : frame.exposureStart
-            guard start >= since else { return }
+            guard start >= since, taken < size else { return }
             if taken == 0 {
                 queue[index].candidate.exchange(for: held, on: &shelf, into: &effects)
                 queue[index].candidate.settle()
@@ -47,10 +47,15 @@ extension Session {
             taken += 1
             break
         }
-        for index in queue.indices {
-            guard case .waiting(let size, let taken, _, _) = queue[index].stack, taken >= size else { continue }
-            queue[index].stack = .over(taken)
-        }
+    }
+
+    /// The merging thread has the frame; with the last one the picture is decided.
+    mutating func takeLayer(_ number: MediaNumber, into effects: inout Effects) {
+        guard let index = queue.firstIndex(where: { $0.number == number }),
+            case .waiting(let size, let taken, _, _) = queue[index].stack, taken >= size
+        else { return }
+        queue[index].stack = .over(taken)
+        dispatchShots(into: &effects)
     }
 
     /// The merging thread had no room for a frame: a later one takes its place.
