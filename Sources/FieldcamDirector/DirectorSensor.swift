@@ -75,6 +75,7 @@ extension SensorRefusal {
         case .cameraFailed: "the camera can't be had in the mode of its full sensor"
         case .noFrame: "no good frame of the full sensor came in time"
         case .stopping: "the service stops"
+        case .memory: "so many frames are held that this one had to give way"
         }
     }
 }

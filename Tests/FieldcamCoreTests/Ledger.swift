@@ -44,6 +44,9 @@ final class Ledger {
     var running: Set<Int> = []
     private(set) var active = 0
     private(set) var switches = 0
+    /// Mode switches to the full sensor.
+    private(set) var exposures = 0
+    private var isInSensorMode = false
 
     /// `slots`: what the camera has; `budget`: what the session may use of it.
     init(slots: Int, budget: Int) {
@@ -148,7 +151,17 @@ final class Ledger {
             lights.append((was.since, min(now, was.deadline), was.deadline))
             lit = nil
         case .startCamera: break
-        case .stopCamera(let camera), .releaseCamera(let camera): running.remove(camera.index)
+        case .exposeSensor(let camera, _, _):
+            if camera.index != active { fault("the sensor of camera \(camera.index) was ordered, which doesn't count") }
+            if isInSensorMode { fault("the full sensor was ordered twice") }
+            isInSensorMode = true
+            exposures += 1
+        case .resumeStream:
+            if !isInSensorMode { fault("the stream was ordered back, but wasn't left") }
+            isInSensorMode = false
+        case .stopCamera(let camera), .releaseCamera(let camera):
+            running.remove(camera.index)
+            isInSensorMode = false
         case .useCamera(let camera):
             if !running.contains(camera.index) { fault("camera \(camera.index) counts, but doesn't run") }
             active = camera.index
@@ -217,6 +230,8 @@ final class Ledger {
     // MARK: State
 
     func check(_ session: Session) {
+        // A loss ends it as well.
+        if !session.isInSensorMode { isInSensorMode = false }
         if session.heldFrames != held.count {
             fault("the session keeps \(session.heldFrames) frames, the shell \(held.count)")
         }

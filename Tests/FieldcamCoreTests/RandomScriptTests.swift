@@ -6,7 +6,7 @@ final class RandomScriptTests: XCTestCase {
     func testRandomScriptsKeepTheHouseRules() {
         var facts = 0
         var presses = 0
-        var (fired, lights, switches) = (0, 0, 0)
+        var (fired, lights, switches, exposures) = (0, 0, 0, 0)
         for seed in 1...240 as ClosedRange<UInt64> {
             let story = tell(seed: seed)
             facts += story.facts
@@ -21,6 +21,7 @@ final class RandomScriptTests: XCTestCase {
             }
             lights += story.ledger.lights.count
             switches += story.ledger.switches
+            exposures += story.ledger.exposures
             if !story.ledger.faults.isEmpty { break }
         }
         XCTAssertGreaterThan(facts, 100_000)
@@ -28,6 +29,7 @@ final class RandomScriptTests: XCTestCase {
         XCTAssertGreaterThan(fired, 150)
         XCTAssertGreaterThan(lights, 1000)
         XCTAssertGreaterThan(switches, 300)
+        XCTAssertGreaterThan(exposures, 200)
     }
 
     /// Every confirmed press became a shot, a clip, part of an action, the end of a clip, or was rejected.
@@ -102,6 +104,10 @@ final class RandomScriptTests: XCTestCase {
         settings.doublePressAction = DoublePressAction.allCases.randomElement(using: &random) ?? .none
         settings.switchWhileRecording = random.isTrue(1, of: 2) ? .refuse : .newClip
         settings.standbyAfter = random.isTrue(1, of: 3) ? .seconds(2) : .zero
+        // Of their own dice, so that the other scripts stay as they were.
+        var late = SplitMix(seed: seed &+ 9000)
+        settings.photoSource = late.isTrue(1, of: 3) ? .sensor : .stream
+        settings.focusWait = late.isTrue(1, of: 2) ? .off : FocusWait.allCases.randomElement(using: &late) ?? .off
         let story = Story(
             settings, buttons: 4, roles: Self.roles, cameras: Int.random(in: 1...3, using: &random),
             camera: random.isTrue(4, of: 5), numbers: random.isTrue(19, of: 20))
@@ -116,6 +122,12 @@ final class RandomScriptTests: XCTestCase {
             var delays = SplitMix(seed: seed &+ 2000 &+ UInt64(index))
             story.cameras[index].abilities.hasLight = random.isTrue(3, of: 4)
             story.cameras[index].abilities.readout = .nanoseconds(story.readout)
+            if late.isTrue(2, of: 3) { story.cameras[index].abilities.focus = 0...10 }
+            var lens = SplitMix(seed: seed &+ 3000 &+ UInt64(index))
+            story.cameras[index].focus = { _ in
+                lens.isTrue(1, of: 3) ? .focused : lens.isTrue(1, of: 2) ? .scanning : .failed
+            }
+            story.cameras[index].hasSensorMode = { _ in !lens.isTrue(1, of: 8) }
             story.cameras[index].startTime = { _ in
                 Int64(delays.milliseconds(0, delays.isTrue(1, of: 10) ? 7000 : 900) * 1_000_000)
             }

@@ -9,6 +9,14 @@ struct CameraWorld {
     /// Rises with each start and stop: what was under way then is void.
     var generation = 0
     var nextFrameStart: Int64 = 0
+    /// It reads its full sensor for a shot.
+    var isExposing = false
+    /// Frames from before this generation are lost with their buffers.
+    var floor = 0
+    /// What focus is while a frame is exposed.
+    var focus: (Story) -> FocusState = { _ in .unsupported }
+    /// Whether the full sensor can be read.
+    var hasSensorMode: (Story) -> Bool = { _ in true }
     var abilities = CameraAbilities()
     /// From the order to start to the first exposure, ns.
     var startTime: (Story) -> Int64 = { _ in 200_000_000 }

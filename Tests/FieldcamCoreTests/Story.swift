@@ -142,6 +142,8 @@ final class Story {
             // A camera that isn't wanted can't be lost.
             guard !story.cameras[camera].isStopped else { return }
             story.cameras[camera].runs = false
+            story.cameras[camera].isExposing = false
+            story.cameras[camera].generation += 1
             story.ledger.running.remove(camera)
             story.give(.camera(state, at: Instant(nanoseconds: story.now)))
         }
@@ -159,6 +161,7 @@ final class Story {
         let generation = cameras[id.index].generation
         cameras[id.index].isWanted = true
         cameras[id.index].isStopped = false
+        cameras[id.index].isExposing = false
         let time = cameras[id.index].startTime(self)
         schedule.add(
             now + time,
@@ -182,7 +185,29 @@ final class Story {
                 story.runCamera(id.index)
             })
     }
+    /// To the full sensor, or back to the stream.
+    private func orderMode(_ id: CameraID, isSensor: Bool) {
+        cameras[id.index].runs = false
+        cameras[id.index].generation += 1
+        let generation = cameras[id.index].generation
+        cameras[id.index].floor = generation
+        cameras[id.index].isExposing = isSensor
+        schedule.add(
+            now + cameras[id.index].startTime(self),
+            .call { story in
+                let camera = story.cameras[id.index]
+                guard camera.generation == generation, !camera.isStopped, !camera.runs else { return }
+                let at = Instant(nanoseconds: story.now)
+                if isSensor, !camera.hasSensorMode(story) { return story.give(.sensorFailed(id, at: at)) }
+                if !isSensor {
+                    if let reason = camera.failure(story) { return story.give(.camera(.down(reason), at: at)) }
+                    story.give(.abilities(id, camera.abilities))
+                }
+                if story.cameras[id.index].generation == generation { story.runCamera(id.index) }
+            })
+    }
     private func orderStop(_ id: CameraID) {
+        cameras[id.index].isExposing = false
         cameras[id.index].isWanted = false
         cameras[id.index].isStopped = true
         cameras[id.index].runs = false
@@ -249,7 +274,7 @@ final class Story {
     }
 
     private func deliverFrame(_ camera: Int, _ generation: Int, _ start: Int64, _ end: Int64) {
-        guard cameras[camera].runs else { return }
+        guard cameras[camera].runs, generation >= cameras[camera].floor else { return }
         sequence += 1
         guard let slot = ledger.freeSlot() else {
             lostFrames += 1
@@ -260,8 +285,9 @@ final class Story {
         var frame = Frame(
             ref: ref, exposureStart: Instant(nanoseconds: start), exposureEnd: Instant(nanoseconds: end))
         if scene.isMeasured { scene.expose(&frame, readout: readout) }
+        frame.focus = cameras[camera].focus(self)
         ledger.fill(slot)
-        give(.frame(frame))
+        give(cameras[camera].isExposing ? .sensorFrame(frame) : .frame(frame))
     }
 
     private func wake() {
@@ -280,7 +306,10 @@ final class Story {
         var waiting = [fact]
         while !waiting.isEmpty {
             facts += 1
-            if case .frame(let frame) = waiting[0] { ledger.report(frame) }
+            switch waiting[0] {
+            case .frame(let frame), .sensorFrame(let frame): ledger.report(frame)
+            default: break
+            }
             effects.removeAll()
             session.reduce(waiting[0], into: &effects)
             if keepsTrace { trace.append((waiting[0], effects.list)) }
@@ -320,6 +349,8 @@ final class Story {
         case .announce(let announcement): told.append((now, announcement))
         case .startCamera(let camera): orderStart(camera)
         case .stopCamera(let camera), .releaseCamera(let camera): orderStop(camera)
+        case .exposeSensor(let camera, _, _): orderMode(camera, isSensor: true)
+        case .resumeStream(let camera): orderMode(camera, isSensor: false)
         case .lightOn(let camera, let level, let deadline):
             let at = Instant(nanoseconds: now)
             switch scene.led {

@@ -77,15 +77,18 @@ extension Session {
         let room = max(2, settings.frameSlots)
         while framesInUse > room, shelf.ringCount > 1 { shelf.trimRing(to: shelf.ringCount - 1, into: &effects) }
         while framesInUse > room {
-            if shareFrame(into: &effects) || letGoOfWithheld(into: &effects) { continue }
-            shareCandidate(into: &effects)
+            if shareFrame(into: &effects) || letGoOfWithheld(into: &effects) || shareCandidate(into: &effects)
+                || shareLateFrame(into: &effects)
+            {
+                continue
+            }
             break
         }
     }
 
     /// The newest queued shot that has a frame of its own takes another's, the nearest to its press.
     private mutating func shareFrame(into effects: inout Effects) -> Bool {
-        for index in queue.indices.reversed() where !queue[index].stack.hasReference {
+        for index in queue.indices.reversed() where !queue[index].stack.hasReference && !queue[index].wasExposedLate {
             guard let other = substitute(for: queue[index].candidate) else { continue }
             queue[index].candidate.exchange(for: other, on: &shelf, into: &effects)
             return true
@@ -93,12 +96,25 @@ extension Session {
         return false
     }
 
-    private mutating func shareCandidate(into effects: inout Effects) {
+    /// As the last resort also one whose picture was made for it; it isn't told as such any more.
+    private mutating func shareLateFrame(into effects: inout Effects) -> Bool {
+        for index in queue.indices.reversed() where !queue[index].stack.hasReference {
+            guard let other = substitute(for: queue[index].candidate) else { continue }
+            queue[index].candidate.exchange(for: other, on: &shelf, into: &effects)
+            if queue[index].flash.isProven { queue[index].flash = .fired(isProven: false) }
+            if queue[index].sensor == .taken { refuseSensor(index, .memory, into: &effects) }
+            return true
+        }
+        return false
+    }
+
+    private mutating func shareCandidate(into effects: inout Effects) -> Bool {
         guard var press = buttons[Self.shutter].gesture.press, let other = substitute(for: press.candidate) else {
-            return
+            return false
         }
         press.candidate.exchange(for: other, on: &shelf, into: &effects)
         buttons[Self.shutter].gesture.update(press)
+        return true
     }
 
     /// The held frame nearest the press, other than the candidate's own, which nobody else keeps; `nil` if its own

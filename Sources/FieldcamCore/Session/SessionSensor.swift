@@ -35,7 +35,7 @@ extension Session {
     /// Whether no clip would miss a frame.
     private var clipsNeedNoFrames: Bool { clips.allSatisfy { $0.phase == .saving } }
 
-    private mutating func refuseSensor(_ index: Int, _ why: SensorRefusal, into effects: inout Effects) {
+    mutating func refuseSensor(_ index: Int, _ why: SensorRefusal, into effects: inout Effects) {
         queue[index].sensor = .over
         effects.append(.announce(.sensorRefused(queue[index].number, queue[index].source, why)))
     }
@@ -79,7 +79,7 @@ extension Session {
         let held = shelf.add(frame)
         queue[index].candidate.exchange(for: held, on: &shelf, into: &effects)
         queue[index].candidate.settle()
-        queue[index].sensor = .over
+        queue[index].sensor = .taken
         shelf.trimRing(to: 0, into: &effects)
         dispatchShots(into: &effects)
         // Presses that came meanwhile get theirs now, so that the modes aren't switched for each of them.

@@ -30,6 +30,8 @@ public enum SensorRefusal: String, Hashable, Sendable {
     case cameraFailed
     case noFrame
     case stopping
+    /// Too many frames are held.
+    case memory
 }
 
 /// Where a shot stands with the lens.
@@ -52,11 +54,13 @@ enum SensorStage: Hashable, Sendable {
     case none
     /// → `exposing`, `over` (refused: the picture of the stream is taken).
     case wanted
-    /// → `over`.
+    /// → `taken`, `over`.
     case exposing
+    /// Its picture is of the full sensor.
+    case taken
     case over
 
-    var isOver: Bool { self == .none || self == .over }
+    var isOver: Bool { self == .none || self == .over || self == .taken }
 }
 
 /// The camera is, for a shot, in the mode that reads its whole sensor, or on its way there or back.

@@ -16,6 +16,9 @@ struct Shot: Sendable {
 
     var press: Instant { candidate.press }
 
+    /// Its picture was made for it: lit, or of the full sensor.
+    var wasExposedLate: Bool { flash.isProven || sensor == .taken }
+
     /// Its picture is decided.
     var isReady: Bool { candidate.isResolved && flash.isOver && focus.isOver && sensor.isOver && stack.isOver }
 
