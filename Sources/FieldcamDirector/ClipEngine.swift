@@ -72,12 +72,9 @@ final class ClipEngine: @unchecked Sendable {
                 perform(job)
                 if isAbandoned.load(ordering: .acquiring) { break }
             }
-            let isAbandoned = isAbandoned.load(ordering: .acquiring)
-            for clip in clips {
-                clip.writer?.cancel()
-                // It leads nowhere by now.
-                if isAbandoned, let file = clip.file { close(file.descriptor) }
-            }
+            // Of an abandoned engine the clips' descriptors stay open: whoever salvages turns them away from their files, which
+            // must not meet another file under the same number.
+            for clip in clips { clip.writer?.cancel() }
         }
     }
 

@@ -55,10 +55,8 @@ final class ClipWorker: Sendable {
     /// Reads a clip for what it is.
     func measure(path: String) throws(HardwareError) -> ClipFacts { try writers.measure(path: path) }
 
-    /// A call into the encoder began so long ago that it won't come back.
-    func hangs(now: Instant) -> Bool {
-        engine.calledSince.map { now - $0 >= ClipEngine.patience } ?? false
-    }
+    /// Since when a call into the encoder hasn't come back; `nil`: none is under way.
+    var calledSince: Instant? { engine.calledSince }
 
     /// Leaves the hanging thread to itself and begins anew. `alive`: the clips that aren't finished; each is to be ended, and
     /// then what is whole in its file is saved.

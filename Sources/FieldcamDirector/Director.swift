@@ -27,6 +27,10 @@ public final class Director: @unchecked Sendable {
     var granted: GrantedQuality?
     /// Told last as `quality.fallback`.
     var toldShortfalls: [GrantedQuality.Shortfall] = []
+    /// The call into the encoder that was under way at the last look, and at how many looks before.
+    private var encoderCall: (since: Instant?, sightings: Int) = (nil, 0)
+    /// The encoder that clips have though another was asked for, as it was told.
+    var toldEncoder = ""
     /// Motion JPEG has the place of an encoder that failed twice.
     var encoderIsFallenBack = false
     /// A quality that had waited for an idle camera is told once the camera is up with it.
@@ -372,6 +376,7 @@ public final class Director: @unchecked Sendable {
                 shots.removeAll { $0.number == number }
             case .clipWriterOpened(let key, let encoder):
                 edit(key) { $0.encoder = encoder }
+                tellOtherEncoder(encoder)
             case .clipSaved(let key, let outcome):
                 edit(key) { $0.outcome = outcome }
                 reduce(.clipSaved(key))
@@ -496,7 +501,11 @@ public final class Director: @unchecked Sendable {
 
     /// A driver that doesn't come back takes its thread with it, not the clips.
     private func watchEncoder(_ now: Instant) {
-        guard clips.hangs(now: now) else { return }
+        let call = clips.calledSince
+        encoderCall = (call, call == encoderCall.since && call != nil ? encoderCall.sightings + 1 : 0)
+        // Seen several times, so that a machine that stood still isn't taken for a driver that does.
+        guard let call, now - call >= ClipEngine.patience, encoderCall.sightings >= 3 else { return }
+        encoderCall = (nil, 0)
         Log.error("the clip encoder hangs; it is left to itself and another one begins")
         let alive = details.map { ($0.key, $0.finishing) }
         clips.replaceEngine(alive: alive.map(\.0))

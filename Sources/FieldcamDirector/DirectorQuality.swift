@@ -83,4 +83,17 @@ extension Director {
             ])
         Log.error("clips are Motion JPEG from now on", ["failed": failed])
     }
+
+    /// The encoder that works in general refused this clip, and another one makes it.
+    func tellOtherEncoder(_ encoder: String) {
+        guard let wanted = encoders.first, encoder != wanted, encoder != toldEncoder else { return }
+        toldEncoder = encoder
+        send(
+            "quality.fallback",
+            fields: [
+                .init("key", .string("video.codec")), .init("requested", .string(wanted)),
+                .init("effective", .string(encoder)),
+                .init("reason", .string("the encoder \(wanted) refused the clip; the next of video.encoders makes it")),
+            ])
+    }
 }
