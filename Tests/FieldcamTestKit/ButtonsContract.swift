@@ -82,8 +82,8 @@ public enum ButtonsContract {
             try watch.expectFound(1, pressed: false)
             for (contact, pressed) in [(0, true), (1, true), (0, false), (1, false), (1, true), (0, true)] {
                 bench.set(contact, pressed: pressed)
-                // Later by the clock, however coarse it is.
-                bench.wait(.milliseconds(2), for: nil)
+                // Later by the clock, however coarse it is, and an edge of its own for a slow kernel.
+                bench.wait(.milliseconds(2) * bench.slowness, for: nil)
             }
             try watch.wait("six edges") { $0.count == 6 }
             let told = watch.edges.map { "\($0.button.index)\($0.pressed ? "down" : "up")" }.joined(separator: " ")

@@ -59,7 +59,7 @@ def main():
             source, target = ("rear", "front") if index % 2 == 0 else ("front", "rear")
             before = len(service.events)
             true = []
-            down = [button.press(40 * MS)[0]]
+            down = [button.press(60 * MS)[0]]
             released = button.settled
             true.append(button.is_true)
             # Another thread waits for the answer, so that this one can press meanwhile.
@@ -74,9 +74,9 @@ def main():
             else:
                 while request.is_alive() and service.ask("GET", "/v1/status")[1]["camera"]["state"] != "switching":
                     pass
-            # Nearer to the last release it would be that one's bounce.
-            button._wait(released + 25 * MS)
-            down.append(button.press(40 * MS)[0])
+            # Nearer to the last release it would be its bounce, or one edge with it where the emulator is held up.
+            button._wait(released + 60 * MS)
+            down.append(button.press(60 * MS)[0])
             true.append(button.is_true)
             request.join(60)
             service.wait(lambda: any(e.get("event") in SWITCHED for e in service.events[before:]), 60)
