@@ -11,15 +11,15 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from rig import Checks, Service, copy_tree, now, tail
+from rig import Checks, Service, copy_tree, now, remove_tree, tail
 
 SECOND = 10**9
 SETTINGS = """[button]
 double_press_action = "none"
 [photo]
-size = "640x480"
+size = "352x288"
 [video]
-quality = "640x480"
+quality = "352x288"
 [audio]
 enabled = false
 """
@@ -55,7 +55,14 @@ def another_program():
 def main():
     with open("/tmp/controls.toml", "w") as file:
         file.write(SETTINGS)
-    checks = Checks()
+    total = Checks()
+    total.tell("controls", controls)
+    total.end()
+
+
+def controls(checks):
+    """The story; whether its camera stood still."""
+    remove_tree("/tmp/controls")
     service = Service(sys.argv[1], "/tmp/controls", settings="/tmp/controls.toml")
 
     def does(*words):
@@ -107,18 +114,20 @@ def main():
         does("focus", "auto")
 
         # Sizes and rates change between two photos. A camera of one stream has one size for photos and clips.
-        first = photo("at 640x480")
-        does("set", "photo.size", "320x240")
-        does("set", "video.quality", "352x288")
+        first = photo("at 352x288")
+        does("set", "photo.size", "640x480")
+        does("set", "video.quality", "640x480")
         does("set", "video.framerate", "15")
-        service.wait(lambda: effective("photo.size") == "320x240", 60)
+        service.wait(lambda: effective("photo.size") == "640x480", 60)
+        # The virtual pipeline has nothing smaller; vimc's sizes are multiples of its own.
+        wanted = 640 if os.environ["LAB_CAMERA"] == "virtual" else 636
         end = now() + 60 * SECOND
         second = photo("at another size")
-        while second["width"] >= first["width"] and now() < end:
+        while second["width"] != wanted and now() < end:
             second = photo("at another size")
-        checks.that(0 < second["width"] < first["width"], f"a smaller photo.size counts while the service runs: {second}")
+        checks.that(second["width"] == wanted, f"photo.size counts while the service runs: {second}")
         for key in ("photo.size", "video.quality", "video.framerate"):
-            does("set", key, "default" if key != "photo.size" else "640x480")
+            does("set", key, "default")
 
         # Stopped but kept, given up, and back.
         checks.that(another_program() != "frames", "a camera in use is nobody else's")
@@ -135,8 +144,6 @@ def main():
         does("start")
         service.wait(lambda: (service.status() or {}).get("camera", {}).get("state") == "up", 60)
         photo("after release and start")
-        downs = service.of("camera.down")
-        checks.that(len(downs) <= 1, f"the camera was not lost by all this: {downs}")
         status = service.end()
         checks.that(status == 0, f"SIGTERM ends the service with 0, not {status}")
 
@@ -150,7 +157,10 @@ def main():
     copy_tree("/tmp/controls/log", os.path.join(os.environ["LAB_RESULTS"], "controls.log"))
     if checks.failed:
         tail("/tmp/controls/log", 40)
-    checks.end()
+    losses = [event for event in service.of("camera.down") if event.get("reason") != "camera_released"]
+    # Given up on purpose is not lost.
+    checks.that(not losses, f"the camera was not lost by all this: {losses}")
+    return bool(losses)
 
 
 main()

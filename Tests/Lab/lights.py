@@ -13,7 +13,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from lamp import Lamp
-from rig import Button, Checks, Service, copy_tree, lab_board, median, now, tail
+from rig import Button, Checks, Service, copy_tree, lab_board, median, now, remove_tree, tail
 
 MS = 10**6
 SECOND = 10**9
@@ -25,9 +25,9 @@ LATE = 150 * MS
 SETTINGS = """[button]
 double_press_action = "none"
 [photo]
-size = "640x480"
+size = "352x288"
 [video]
-quality = "640x480"
+quality = "352x288"
 [audio]
 enabled = false
 """
@@ -42,6 +42,7 @@ class Story:
         self.checks = checks
         self.button = button
         self.seen_before = 0
+        self.stood = False
         settings = f"/tmp/lights-{name}.toml"
         with open(settings, "w") as file:
             file.write(SETTINGS)
@@ -55,6 +56,7 @@ class Story:
         print(f"figure: {self.name}: {sentence}", flush=True)
 
     def start(self):
+        self.stood |= self.service.count("camera.down") > 0
         self.seen_before = len(self.lamp.changes)
         self.service.events = []
         return self.that(self.service.start(120), "the service's camera comes up")
@@ -207,7 +209,8 @@ class Story:
     def terminated(self):
         """SIGTERM under the torch: dark when the process is gone."""
         self.command("torch", "on")
-        self.that(self.lamp.wait(True, 20), "torch on shines before SIGTERM")
+        if not self.that(self.lamp.wait(True, 20), "torch on shines before SIGTERM"):
+            return
         status = self.service.end(signal.SIGTERM)
         gone = now()
         self.that(status == 0, f"SIGTERM under the torch ends the service with 0, not {status}")
@@ -220,7 +223,8 @@ class Story:
         if not self.start():
             return
         self.command("torch", level)
-        self.that(self.lamp.wait(True, 20), f"torch {level} shines before SIGKILL")
+        if not self.that(self.lamp.wait(True, 20), f"torch {level} shines before SIGKILL"):
+            return
         lit = self.lamp.changes[-1]
         at = now()
         self.service.end(signal.SIGKILL)
@@ -260,14 +264,26 @@ class Story:
         if self.checks.failed:
             tail(f"/tmp/lights-{self.name}/log", 30)
         self.lamp.close()
+        self.stood |= self.service.count("camera.down") > 0
         copy_tree(f"/tmp/lights-{self.name}/log", os.path.join(os.environ["LAB_RESULTS"], f"lights-{self.name}.log"))
 
 
 def main():
     checks, button = Checks(), Button()
     line = os.path.join(os.environ["LAB_LINES"], "sim_gpio27", "value")
-    Story(sys.argv[1], "gpio", 'chip = "pinctrl-lab"\nline = "LIGHT"', Lamp("gpio", line), checks, button).run()
-    Story(sys.argv[1], "led", 'driver = "led"\nname = "lab-torch"', Lamp("led", "lab-torch", "255"), checks, button).run()
+    lights = {
+        "gpio": ('chip = "pinctrl-lab"\nline = "LIGHT"', ("gpio", line)),
+        "led": ('driver = "led"\nname = "lab-torch"', ("led", "lab-torch", "255")),
+    }
+    for name, (light, seen_as) in lights.items():
+
+        def story(own):
+            remove_tree(f"/tmp/lights-{name}")
+            one = Story(sys.argv[1], name, light, Lamp(*seen_as), own, button)
+            one.run()
+            return one.stood
+
+        checks.tell(name, story)
     checks.end()
 
 
