@@ -16,6 +16,9 @@ final class Ledger {
     let slots: Int
     let budget: Int
     private(set) var faults: [String] = []
+    /// Frames that others are merged with, by shot; frames merged.
+    private var references: [MediaNumber: Frame] = [:]
+    private(set) var merged = 0
     /// By slot: what the shell holds for Core.
     private(set) var held: [Int: Frame] = [:]
     /// By slot: holds of workers.
@@ -101,6 +104,19 @@ final class Ledger {
                 fault("shot \(number.value) was encoded, but is \(photos[number] as Any)")
             }
             shots[number] = (press, frame)
+            if let reference = references[number], reference != frame {
+                fault("shot \(number.value) isn't its reference")
+            }
+        case .stackFrame(let number, let frame, let reference):
+            expectHeld(frame, for: "a frame of shot \(number.value)")
+            expectHeld(reference, for: "the reference of shot \(number.value)")
+            if shots[number] != nil { fault("shot \(number.value) got a frame after it was encoded") }
+            // Until the first one counts, another may take its place.
+            if frame != reference, let known = references[number], known != reference {
+                fault("shot \(number.value) has another reference")
+            }
+            references[number] = reference
+            merged += 1
         case .beginClip(let key, let press):
             if clips[key] != nil { fault("clip \(key) began twice") }
             clips[key] = ClipAccount(press: press)

@@ -6,7 +6,7 @@ final class RandomScriptTests: XCTestCase {
     func testRandomScriptsKeepTheHouseRules() {
         var facts = 0
         var presses = 0
-        var (fired, lights, switches, exposures) = (0, 0, 0, 0)
+        var (fired, lights, switches, exposures, merged) = (0, 0, 0, 0, 0)
         for seed in 1...240 as ClosedRange<UInt64> {
             let story = tell(seed: seed)
             facts += story.facts
@@ -20,6 +20,7 @@ final class RandomScriptTests: XCTestCase {
                 fired += 1
             }
             lights += story.ledger.lights.count
+            merged += story.ledger.merged
             switches += story.ledger.switches
             exposures += story.ledger.exposures
             if !story.ledger.faults.isEmpty { break }
@@ -28,6 +29,7 @@ final class RandomScriptTests: XCTestCase {
         XCTAssertGreaterThan(presses, 4000)
         XCTAssertGreaterThan(fired, 150)
         XCTAssertGreaterThan(lights, 1000)
+        XCTAssertGreaterThan(merged, 1000)
         XCTAssertGreaterThan(switches, 300)
         XCTAssertGreaterThan(exposures, 200)
     }
@@ -108,6 +110,9 @@ final class RandomScriptTests: XCTestCase {
         var late = SplitMix(seed: seed &+ 9000)
         settings.photoSource = late.isTrue(1, of: 3) ? .sensor : .stream
         settings.focusWait = late.isTrue(1, of: 2) ? .off : FocusWait.allCases.randomElement(using: &late) ?? .off
+        var dark = SplitMix(seed: seed &+ 3000)
+        if dark.isTrue(1, of: 2) { settings.optics.stack = Int.random(in: 2...16, using: &dark) }
+        let isDark = dark.isTrue(2, of: 3)
         let story = Story(
             settings, buttons: 4, roles: Self.roles, cameras: Int.random(in: 1...3, using: &random),
             camera: random.isTrue(4, of: 5), numbers: random.isTrue(19, of: 20))
@@ -118,6 +123,11 @@ final class RandomScriptTests: XCTestCase {
         story.scene.led = [.works, .works, .dead, .refuses, .readsBackOff].randomElement(using: &random) ?? .works
         story.scene.tellsExposure = random.isTrue(2, of: 3)
         story.scene.lux = random.isTrue(1, of: 3) ? random.milliseconds(0, 100) : nil
+        if settings.optics.stack > 1, isDark {
+            story.scene.isMeasured = true
+            story.scene.lux = 3
+            story.layerOutcome = { _ in !dark.isTrue(1, of: 6) }
+        }
         for index in story.cameras.indices {
             var delays = SplitMix(seed: seed &+ 2000 &+ UInt64(index))
             story.cameras[index].abilities.hasLight = random.isTrue(3, of: 4)

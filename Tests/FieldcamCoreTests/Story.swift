@@ -47,6 +47,8 @@ final class Story {
     /// How long a photo takes to be durable, a clip to be finished.
     var photoTime: (Story) -> Int64 = { _ in 60_000_000 }
     var clipTime: (Story) -> Int64 = { _ in 80_000_000 }
+    /// Whether the merging thread has room for a frame.
+    var layerOutcome: (Story) -> Bool = { _ in true }
     var photoOutcome: (Story, MediaNumber) -> Fact = { _, number in .shotSaved(number) }
     var clipOutcome: (Story, ClipKey, Int) -> Fact = { _, key, frames in frames > 0 ? .clipSaved(key) : .clipEmpty(key)
     }
@@ -340,6 +342,7 @@ final class Story {
                     story.ledger.workerLetGo(frame)
                     story.give(story.photoOutcome(story, number))
                 })
+        case .stackFrame(let number, _, _): return layerOutcome(self) ? .layerTaken(number) : .layerRefused(number)
         case .finishClip(let key, _):
             let frames = ledger.frames(of: key)
             schedule.add(now + clipTime(self), .call { $0.give($0.clipOutcome($0, key, frames)) })
