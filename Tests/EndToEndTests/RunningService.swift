@@ -1,4 +1,6 @@
+import FieldcamCore
 import FieldcamDirector
+import FieldcamLinux
 import FieldcamServer
 import FieldcamServiceKit
 import Glibc
@@ -81,6 +83,28 @@ final class RunningService {
         }
     }
     var partial: [String] { names(in: media + "/.partial") }
+
+    /// How many fragments of clips have been begun in the folder of unfinished files.
+    var fragmentsInPartial: Int {
+        var count = 0
+        for name in partial where name.hasSuffix(".mp4") {
+            let file = open(media + "/.partial/" + name, O_RDONLY)
+            guard file >= 0 else { continue }
+            defer { close(file) }
+            var status = stat()
+            guard fstat(file, &status) == 0, status.st_size > 0 else { continue }
+            let size = Int(status.st_size)
+            guard let bytes = mmap(nil, size, PROT_READ, MAP_SHARED, file, 0), bytes != MAP_FAILED else { continue }
+            defer { munmap(bytes, size) }
+            var rest = UnsafeRawPointer(bytes)
+            let end = rest + size
+            while let found = memchr(rest, 0x6d, end - rest), end - UnsafeRawPointer(found) >= 4 {
+                if memcmp(found, "moof", 4) == 0 { count += 1 }
+                rest = UnsafeRawPointer(found) + 1
+            }
+        }
+        return count
+    }
 }
 
 /// `GET /v1/events`, read one by one.
@@ -115,8 +139,11 @@ final class Events {
         }
     }
 
+    /// The stream's comments, which keep it alive, are no event: a minute of them alone is an error.
     func next() throws -> JSON {
+        let deadline = SystemClock.now + .seconds(60)
         while true {
+            guard SystemClock.now < deadline else { throw KitError("no event came") }
             let line = try line()
             if line.hasPrefix("data: ") { return try JSON(parsing: line.utf8.dropFirst(6)) }
         }

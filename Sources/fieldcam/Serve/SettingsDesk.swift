@@ -88,6 +88,11 @@ final class SettingsDesk: Sendable {
                     reason = "the board names a sound card's own device, which can't be shared"
                     entry[1].value = Self.json(effective)
                 }
+                if key.name == "photo.size", effective == requested, let given = status.stillSize(insteadOf: effective)
+                {
+                    entry[1].value = Self.json(given)
+                    reason = "the nearest size that the camera has"
+                }
                 if let granted = status.video.effect(on: key.name) {
                     entry[1].value = granted.value
                     if reason.isEmpty { reason = granted.reason }
@@ -111,7 +116,8 @@ final class SettingsDesk: Sendable {
         _ = desk.wait(.milliseconds(100)) { $0.configurations >= orders }
         // A camera that is configured anew shows within a second what it can do.
         if changes.contains(where: { Self.withIdleCamera.contains($0.key) }) {
-            _ = desk.wait(.seconds(1)) { $0.camera.state != "starting" || !$0.video.awaitsCamera }
+            let isOfPhotos = changes.contains { $0.key == "photo.size" }
+            _ = desk.wait(.seconds(1)) { $0.camera.state != "starting" || !isOfPhotos && !$0.video.awaitsCamera }
         }
         let all = json
         tell(changes, since: before, all)
@@ -225,6 +231,15 @@ final class SettingsDesk: Sendable {
 
     private static func json(_ literal: String) -> JSON {
         (try? JSON(parsing: literal.utf8)) ?? .string(literal)
+    }
+}
+
+extension Status {
+    /// The size that photos of the stream have, as a TOML literal, where it isn't the one that was asked for.
+    fileprivate func stillSize(insteadOf asked: String) -> String? {
+        guard asked != "\"max\"", camera.state == "up", camera.stillWidth > 0 else { return nil }
+        let given = "\"\(camera.stillWidth)x\(camera.stillHeight)\""
+        return given == asked ? nil : given
     }
 }
 
