@@ -64,6 +64,34 @@ final class CameraControlTests: XCTestCase {
 
     private func bits(_ controls: fc_camera_control...) -> UInt32 { controls.reduce(0) { $0 | $1.rawValue } }
 
+    func testAShotOfTheFullSensorIsAskedForAsAPhotoOnlyAndItsFirstFrameHasTheStreamsExposure() throws {
+        try start()
+        XCTAssertEqual(pipeline.wish.only_still, 0)
+        XCTAssertEqual(pipeline.wish.buffers, 8)
+        camera.stop()
+        var request = CameraRequest(
+            still: nil, video: Size(width: 64, height: 32), framerate: 25, slots: 3)
+        request.isStillOnly = true
+        request.buffers = 1
+        mode = try camera.configure(request)
+        XCTAssertEqual(pipeline.wish.only_still, 1)
+        XCTAssertEqual(pipeline.wish.still_width, 0, "the largest that there is")
+        XCTAssertEqual(pipeline.wish.buffers, 1)
+        var controls = CameraControls()
+        controls.shutter = .milliseconds(4)
+        controls.gain = 2
+        controls.focus = .manual(3)
+        controls.crop = mode.abilities.crop(zoom: 2)
+        camera.control(controls)
+        try camera.start()
+        let first = pipeline.first
+        XCTAssertEqual(first.exposure_ns, 4_000_000)
+        XCTAssertEqual(first.gain, 2)
+        XCTAssertEqual(first.focus_mode, Int32(FC_CAMERA_FOCUS_MANUAL.rawValue))
+        XCTAssertEqual(first.lens_position, 3)
+        XCTAssertEqual(first.crop.width, mode.abilities.crop(zoom: 2).width, accuracy: 1e-9)
+    }
+
     func testTheAbilitiesAreWhatIsAdvertised() throws {
         try start()
         let abilities = mode.abilities

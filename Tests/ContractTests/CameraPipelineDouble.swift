@@ -17,6 +17,8 @@ final class CameraPipelineDouble: @unchecked Sendable {
     var change: (inout fc_camera_mode) -> Void = { _ in }
     /// What it was started with, and what came with its requests.
     private(set) var first = fc_camera_controls()
+    /// What it was configured for.
+    private(set) var wish = fc_camera_wish()
     private(set) var changes: [fc_camera_controls] = []
     private var records: [fc_camera_record] = []
     private var event: Int32 = -1
@@ -88,6 +90,7 @@ final class CameraPipelineDouble: @unchecked Sendable {
                 },
                 configure: { handle, wish, mode, memory, _, _ in
                     let double = CameraPipelineDouble.of(handle)
+                    double.wish = wish.pointee
                     mode.pointee = fc_camera_mode()
                     mode.pointee.streams = 1
                     mode.pointee.buffers = UInt32(double.buffers)
