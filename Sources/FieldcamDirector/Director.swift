@@ -316,8 +316,12 @@ public final class Director: @unchecked Sendable {
                 reduce(.softwareContact(button, pressed: pressed, source: source, at: arrival.at))
             case .command(let command, let token, let source):
                 reduce(.command(command, token, source: source, at: arrival.at))
-            case .configure(let settings):
+            case .configure(let settings, let given):
                 configure(settings)
+                if !given.isEmpty { reduce(.settingsGiven(given)) }
+                // Whoever waits for the order sees what came of it.
+                publishStatus()
+                dirty = true
                 desk.update { $0.configurations += 1 }
             case .shutDown:
                 stopAsked = true

@@ -72,12 +72,14 @@ extension Director {
                 "camera.switch_failed",
                 fields: [.init("role", .string(role(of: camera))), .reason(reason.rawValue)])
         case .flashChanged(let mode):
-            // By hand: the setting itself stays, so what is asked for and what is in effect are the same.
+            // By hand: the setting itself stays.
+            let asked = session.settings.light.flash
             send(
                 "settings.changed",
                 fields: [
-                    .init("key", .string("flash.mode")), .init("requested", .string(mode.rawValue)),
-                    .init("effective", .string(mode.rawValue)), .init("reason", .null),
+                    .init("key", .string("flash.mode")), .init("requested", .string(asked.rawValue)),
+                    .init("effective", .string(mode.rawValue)),
+                    .init("reason", mode == asked ? .null : .string("it was set by hand")),
                 ])
         }
     }

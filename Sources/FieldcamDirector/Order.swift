@@ -15,7 +15,8 @@ public enum Order: Hashable, Sendable {
     /// Live control.
     case command(ControlCommand, RequestToken, Source)
     /// Work by these settings from now on; what needs an idle camera waits for it.
-    case configure(LiveSettings)
+    /// `given`: the keys that the owner gave a value; they count for more than what was set by hand before.
+    case configure(LiveSettings, given: GivenSettings = [])
     /// Finish what runs, then `Director.run` returns.
     case shutDown
 }

@@ -63,6 +63,18 @@ struct Optics: Sendable {
 
     private var manualByCommand = false
 
+    /// `focus.mode` was given: it counts, whatever the lens was set to by hand.
+    mutating func followFocusMode(_ settings: OpticsSettings, into effects: inout Effects) {
+        manualByCommand = false
+        if settings.focusMode == .manual, case .manual = focus { return }
+        abandonScan(into: &effects)
+        resume(settings, into: &effects)
+        apply(settings, into: &effects)
+    }
+
+    /// As `followFocusMode`, of a camera that doesn't count now: it follows when it does.
+    mutating func forgetManualFocus() { manualByCommand = false }
+
     func maximumZoom(_ settings: OpticsSettings) -> Double {
         guard settings.zoom, abilities.canZoom else { return 1 }
         return max(1, settings.zoomMaximum ?? abilities.nativeZoom)

@@ -27,6 +27,8 @@ public enum Fact: Sendable {
     case buttonEnabled(Bool)
     /// All settings anew. A press and a clip keep those of their beginning.
     case settingsChanged(SessionSettings)
+    /// After `settingsChanged`: the keys that the owner gave a value.
+    case settingsGiven(GivenSettings)
 
     /// A good frame was completed; the shell holds it until `Effect.dropFrame`.
     case frame(Frame)
@@ -81,9 +83,8 @@ extension Fact {
             .shutdown(let at), .time(let at), .sensorFailed(_, let at):
             at
         case .frame(let frame), .sensorFrame(let frame): frame.exposureEnd
-        case .pressRefused, .buttonEnabled, .settingsChanged, .abilities, .numbersReserved, .shotSaved, .shotFailed,
-            .layerTaken, .layerRefused,
-            .clipSaved, .clipEmpty, .clipFailed:
+        case .pressRefused, .buttonEnabled, .settingsChanged, .settingsGiven, .abilities, .numbersReserved, .shotSaved,
+            .shotFailed, .layerTaken, .layerRefused, .clipSaved, .clipEmpty, .clipFailed:
             nil
         }
     }

@@ -149,6 +149,7 @@ public struct Session: Sendable {
             settings = changed
             makeRoom(into: &effects)
             dispatchShots(into: &effects)
+        case .settingsGiven(let given): follow(given, into: &effects)
 
         case .frame(let frame):
             takeFrame(frame, into: &effects)

@@ -167,6 +167,12 @@ extension Session {
         return true
     }
 
+    /// The clip has the light already; its level is `torch.level` from now on.
+    mutating func lightClip(_ number: MediaNumber, into effects: inout Effects) {
+        guard lease?.wanted != settings.light.torchLevel else { return }
+        lightTorch(.clip(number), settings.light.torchLevel, token: nil, into: &effects)
+    }
+
     private mutating func lightTorch(
         _ owner: LightOwner, _ level: Double, token: RequestToken?, into effects: inout Effects
     ) {

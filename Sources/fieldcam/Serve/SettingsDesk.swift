@@ -74,12 +74,18 @@ final class SettingsDesk: Sendable {
                     effective = Self.word(refusal.effective)
                 }
                 if key.name == "flash.mode" { effective = "\"\(status.flash.rawValue)\"" }
+                if key.name == "focus.mode", status.lens.range != nil {
+                    effective = "\"\(status.lens.mode(of: state.wanted.settings.focus.mode.rawValue))\""
+                }
                 var entry: [JSON.Member] = [
                     .init("requested", Self.json(requested)), .init("effective", Self.json(effective)),
                 ]
                 var reason = Self.atStart.contains(key.name) && requested != effective ? Self.countsLater : ""
                 if Self.withIdleCamera.contains(key.name), requested != effective {
                     reason = "it waits until nothing is under way"
+                }
+                if ["flash.mode", "focus.mode"].contains(key.name), requested != effective {
+                    reason = status.byHand(key.name)
                 }
                 if key.name == "audio.sharing", effective == "\"shared\"",
                     board.microphone.device.map(ExclusiveDevice.isOne) == true
@@ -109,7 +115,7 @@ final class SettingsDesk: Sendable {
         guard case .object(let changes) = body, !changes.isEmpty else {
             return .failure(.wrong(key: "", "The body must be a JSON object of keys and values."))
         }
-        let before = state.withLock { $0.wanted.settings }
+        let before = json
         if let error = state.withLock({ state in take(changes, &state) }) { return .failure(error) }
         // The director takes an order within milliseconds; the answer shall tell what it made of it.
         let orders = state.withLock { $0.orders }
@@ -168,7 +174,7 @@ final class SettingsDesk: Sendable {
             return .notKept(error.message)
         }
         let live = LiveSettings(wanted.settings, board: board, writers: writers)
-        guard desk.submit(.configure(live)) else {
+        guard desk.submit(.configure(live, given: GivenSettings(keys: changes.map(\.key)))) else {
             // 128 orders wait. What was kept is taken back, so that nothing is changed.
             try? keepDurably(Self.text(state.kept), at: path)
             return .busy
@@ -179,11 +185,10 @@ final class SettingsDesk: Sendable {
         return nil
     }
 
-    private func tell(_ changes: [JSON.Member], since before: Settings, _ all: JSON) {
-        let after = state.withLock { $0.wanted.settings }
+    private func tell(_ changes: [JSON.Member], since before: JSON, _ all: JSON) {
         for change in changes {
             guard let key = SettingKey.all.first(where: { $0.name == change.key }), let now = all[key.name],
-                key.literal(in: before) != key.literal(in: after)
+                before[key.name] != now
             else { continue }
             desk.events.append(
                 "settings.changed",
@@ -235,11 +240,34 @@ final class SettingsDesk: Sendable {
 }
 
 extension Status {
+    /// Why a key that is set by hand too isn't in effect as it is asked for.
+    fileprivate func byHand(_ key: String) -> String {
+        if key == "focus.mode" {
+            switch lens.focus {
+            case .scanning, .held: return "the lens stays at a point for a while"
+            case .continuous, .manual: break
+            }
+        }
+        return "it was set by hand; 'fieldcam set \(key)' takes it back"
+    }
+
     /// The size that photos of the stream have, as a TOML literal, where it isn't the one that was asked for.
     fileprivate func stillSize(insteadOf asked: String) -> String? {
         guard asked != "\"max\"", camera.state == "up", camera.stillWidth > 0 else { return nil }
         let given = "\"\(camera.stillWidth)x\(camera.stillHeight)\""
         return given == asked ? nil : given
+    }
+}
+
+extension Status.Lens {
+    /// `focus.mode` as it is in effect. `asked`: as it is set.
+    fileprivate func mode(of asked: String) -> String {
+        switch focus {
+        case .manual: "manual"
+        // Once at a point, then it stays.
+        case .scanning, .held: "auto"
+        case .continuous: asked == "auto" ? "auto" : "continuous"
+        }
     }
 }
 
