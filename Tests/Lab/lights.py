@@ -57,6 +57,9 @@ class Story:
 
     def start(self):
         self.stood |= self.service.count("camera.down") > 0
+        # What a part that broke off has left running.
+        if self.service.process and self.service.process.poll() is None:
+            self.service.end(signal.SIGKILL)
         self.seen_before = len(self.lamp.changes)
         self.service.events = []
         return self.that(self.service.start(120), "the service's camera comes up")
