@@ -19,6 +19,19 @@ final class CameraWorker: @unchecked Sendable {
         case expose(CameraRequest, CameraControls, zoom: Double)
         /// From another mode back to the stream, whose first frame has these controls.
         case resume(CameraRequest, CameraControls)
+
+        /// One order in the place of another that wasn't begun, and this one after it.
+        func after(_ earlier: Job) -> Job {
+            switch (earlier, self) {
+            case (.close, .pause), (.reopen, .pause): .close
+            case (.pause, .start(let request)), (.restart, .start(let request)): .restart(request)
+            // The stream's configuration is gone or is to be given up.
+            case (.close, .start(let request)), (.reopen, .start(let request)), (.resume, .start(let request)),
+                (.expose, .start(let request)), (.close, .restart(let request)), (.reopen, .restart(let request)):
+                .reopen(request)
+            default: self
+            }
+        }
     }
 
     private let id: CameraID
@@ -67,13 +80,13 @@ final class CameraWorker: @unchecked Sendable {
             bringUp(request)
         case .pause:
             camera.stop()
-            facts.post(.cameraStopped(id))
+            facts.post(.camera(id, .stopped))
         case .reopen(let request):
             shutDown()
             bringUp(request)
         case .close:
             shutDown()
-            facts.post(.cameraStopped(id))
+            facts.post(.camera(id, .stopped))
         case .expose(let request, let controls, let zoom): expose(request, controls, zoom)
         case .resume(let request, let controls):
             camera.stop()
@@ -96,9 +109,9 @@ final class CameraWorker: @unchecked Sendable {
             controls.crop = mode.abilities.crop(zoom: zoom)
             camera.control(controls)
             try camera.start()
-            facts.post(.sensorStarted(id, mode))
+            facts.post(.camera(id, .sensorStarted(mode)))
         } catch {
-            facts.post(.sensorFailed(id, error))
+            facts.post(.camera(id, .sensorFailed(error)))
         }
     }
 
@@ -117,11 +130,11 @@ final class CameraWorker: @unchecked Sendable {
             }
             if let controls { camera.control(controls) }
             try camera.start()
-            facts.post(.cameraStarted(id, mode))
+            facts.post(.camera(id, .started(mode)))
         } catch {
             // Half-open is of no use: the next try begins from nothing.
             shutDown()
-            facts.post(.cameraFailed(id, error))
+            facts.post(.camera(id, .failed(error)))
         }
     }
 

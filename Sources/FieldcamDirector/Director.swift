@@ -357,12 +357,8 @@ public final class Director: @unchecked Sendable {
         while let fact = facts.take() {
             dirty = true
             switch fact {
-            case .cameraStarted(let camera, let mode): started(stations[camera.index], mode)
-            case .cameraFailed(let camera, let error): failed(stations[camera.index], error)
+            case .camera(let camera, let answer): take(answer, from: camera)
             case .memoryPlanned(let camera, let step): planned(stations[camera.index], step)
-            case .sensorStarted(let camera, let mode): sensorStarted(stations[camera.index], mode)
-            case .sensorFailed(let camera, let error): sensorFailed(stations[camera.index], error)
-            case .cameraStopped(let camera): stopped(stations[camera.index])
             case .shotSaved(let number, let files):
                 if let index = shots.firstIndex(where: { $0.number == number }) { shots[index].files = files }
                 reduce(.shotSaved(number))
@@ -464,7 +460,7 @@ public final class Director: @unchecked Sendable {
             // A clip that begins meanwhile waits for the new picture's layout.
             station.mode = nil
             station.link.forget()
-            station.worker.post(.reopen(station.request))
+            station.order(.reopen(station.request))
             if station === active {
                 desk.update { $0.camera.state = "starting" }
                 reduce(.camera(.starting, at: plant.clock.now))

@@ -7,7 +7,7 @@ extension Director {
     func startCamera(_ station: Station) {
         station.isWanted = true
         if station.runs { return }
-        station.worker.post(.start(station.request))
+        station.order(.start(station.request))
     }
 
     /// `keeps`: it stays configured, with its buffers, for a fast resume.
@@ -17,7 +17,7 @@ extension Director {
         station.leaveSensor()
         station.leaving = nil
         station.link.forget()
-        station.worker.post(keeps ? .pause : .close)
+        station.order(keeps ? .pause : .close)
         if !keeps { station.mode = nil }
     }
 
@@ -37,8 +37,8 @@ extension Director {
         tellRefusals()
     }
 
-    func started(_ station: Station, _ mode: CameraMode) {
-        guard station.isWanted else { return station.worker.post(.pause) }
+    private func started(_ station: Station, _ mode: CameraMode) {
+        guard station.isWanted else { return }
         // It was ordered elsewhere meanwhile, and will answer that.
         guard !station.isExposing else { return }
         station.adopt(mode)
@@ -121,9 +121,23 @@ extension Director {
         toldRefusals = refusals
     }
 
-    func failed(_ station: Station, _ error: HardwareError) {
+    /// Takes up what a camera's thread answered, unless something else was ordered meanwhile.
+    func take(_ answer: CameraAnswer, from camera: CameraID) {
+        let station = stations[camera.index]
+        // It was closed, whatever comes next.
+        if case .failed = answer { station.mode = nil }
+        guard station.takesAnswer() else { return }
+        switch answer {
+        case .started(let mode): started(station, mode)
+        case .failed(let error): failed(station, error)
+        case .sensorStarted(let mode): sensorStarted(station, mode)
+        case .sensorFailed(let error): sensorFailed(station, error)
+        case .stopped: break
+        }
+    }
+
+    private func failed(_ station: Station, _ error: HardwareError) {
         station.runs = false
-        station.mode = nil
         station.leaveSensor()
         guard station.isWanted else { return }
         guard station === active else {
@@ -138,11 +152,6 @@ extension Director {
         reduce(.camera(.down(error.failureOfCamera), at: plant.clock.now))
     }
 
-    func stopped(_ station: Station) {
-        // An order to start that was overtaken by this stop is given again.
-        if station.isWanted, !station.runs { station.worker.post(.start(station.request)) }
-    }
-
     func lost(_ station: Station, _ why: String) {
         guard station.runs else { return }
         station.runs = false
@@ -150,12 +159,12 @@ extension Director {
         Log.error("camera lost", ["role": station.role, "reason": why])
         guard station === active else {
             station.isWanted = false
-            station.worker.post(.close)
+            station.order(.close)
             return reduce(.cameraFailed(station.id, .cameraLost, at: plant.clock.now))
         }
         tellDown(station, .cameraLost, why)
         reduce(.camera(.down(.cameraLost), at: plant.clock.now))
-        station.worker.post(
+        station.order(
             station.link.lost(now: plant.clock.now) ? .restart(station.request) : .reopen(station.request))
     }
 
@@ -177,6 +186,6 @@ extension Director {
         if station.runs, station.link.isSilent(now: now) {
             lost(station, "no frame came for \(station.link.patienceText)")
         }
-        if station.isWanted, station.link.retryIsDue(now: now) { station.worker.post(.start(station.request)) }
+        if station.isWanted, station.link.retryIsDue(now: now) { station.order(.start(station.request)) }
     }
 }

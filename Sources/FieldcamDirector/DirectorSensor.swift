@@ -11,7 +11,7 @@ extension Director {
         // A clip that begins meanwhile waits for the stream's layout.
         station.mode = nil
         station.link.forget()
-        station.worker.post(.expose(sensorRequest(station), controls, zoom: zoom))
+        station.order(.expose(sensorRequest(station), controls, zoom: zoom))
     }
 
     func resume(_ station: Station) {
@@ -30,7 +30,7 @@ extension Director {
         if let pool = station.leaving, (0..<pool.slots).contains(where: { pool.holds(of: $0) > 0 }) { return }
         station.leaving = nil
         station.isReturning = true
-        station.worker.post(.resume(station.request, station.controls))
+        station.order(.resume(station.request, station.controls))
     }
 
     /// One picture is exposed while the one before is being encoded, and one must be free for the camera to fill.

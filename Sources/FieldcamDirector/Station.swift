@@ -16,10 +16,12 @@ final class Station {
     var link: CameraLink
     /// Core wants it to run; recovery is tried as long as this holds.
     var isWanted = false
-    /// Between `cameraStarted` and the next order to its thread: only then it is drained.
+    /// Between the answer that it was started and the next order to its thread: only then it is drained.
     var runs = false
     /// An order was given to its thread and isn't answered yet.
-    var isBusy = false
+    private var isBusy = false
+    /// What is ordered of its thread next, once it has answered.
+    private var waiting: CameraWorker.Job?
     var controls = CameraControls()
     /// It is away from its stream for shots of the full sensor, or ordered to.
     var isExposing = false
@@ -39,6 +41,25 @@ final class Station {
 
     /// What the frames that come now are like.
     var streaming: CameraMode? { isExposing ? sensorMode : mode }
+
+    /// Its thread does one thing at a time; what is ordered meanwhile is done after it, as one order.
+    func order(_ job: CameraWorker.Job) {
+        guard !isBusy else {
+            waiting = waiting.map { job.after($0) } ?? job
+            return
+        }
+        isBusy = true
+        worker.post(job)
+    }
+
+    /// Its thread has answered. False: another order was given since, whose answer will tell how things are.
+    func takesAnswer() -> Bool {
+        isBusy = false
+        guard let job = waiting else { return true }
+        waiting = nil
+        order(job)
+        return false
+    }
 
     /// A new run begins.
     func beginCount() { base = last &+ 1 }

@@ -3,14 +3,9 @@ import FieldcamPorts
 
 /// What a worker reports to the director. Facts of Core with the details that only the shell needs.
 enum WorkerFact: Sendable {
-    case cameraStarted(CameraID, CameraMode)
-    case cameraFailed(CameraID, HardwareError)
+    case camera(CameraID, CameraAnswer)
     /// What the memory allows of the request that is configured next; `nil`: there is no limit.
     case memoryPlanned(CameraID, MemoryStep?)
-    /// In the mode that reads the whole sensor, for shots.
-    case sensorStarted(CameraID, CameraMode)
-    case sensorFailed(CameraID, HardwareError)
-    case cameraStopped(CameraID)
 
     case shotSaved(MediaNumber, PhotoFiles)
     case shotFailed(MediaNumber, HardwareError, during: ShotStage)
@@ -26,6 +21,16 @@ enum WorkerFact: Sendable {
     case storageFailed(HardwareError)
 
     case sound(SoundState)
+}
+
+/// What became of an order to a camera's thread; one answer to each order.
+enum CameraAnswer: Sendable {
+    case started(CameraMode)
+    case failed(HardwareError)
+    /// In the mode that reads the whole sensor, for shots.
+    case sensorStarted(CameraMode)
+    case sensorFailed(HardwareError)
+    case stopped
 }
 
 enum ShotStage: Sendable {
