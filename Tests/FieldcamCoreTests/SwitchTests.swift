@@ -106,7 +106,7 @@ final class SwitchTests: XCTestCase {
 
     func testStartDuringASwitchStartsNoThirdCamera() {
         let story = story { $0.doublePressAction = .none }
-        story.command(0, .release, token: 1)
+        story.command(0, .standby, token: 1)
         story.command(30, .switchCamera(nil), token: 2)
         story.command(60, .start, token: 3)
         story.run(until: 3000)

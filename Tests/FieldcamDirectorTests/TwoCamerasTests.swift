@@ -41,6 +41,68 @@ final class TwoCamerasTests: XCTestCase {
         for event in events { XCTAssertEqual(event.fields.first { $0.key == "role" }?.value, .string("front")) }
     }
 
+    private func zoomed(_ studio: Studio) -> [JSON?] {
+        studio.events().filter { $0.name == "zoom.changed" }.map { $0["zoom"] }
+    }
+
+    func testAZoomUnderWayEndsWhereItWasAskedThoughTheCameraRestarts() throws {
+        let studio = Studio(
+            size: Size(width: 320, height: 240), cameras: 2, sensor: Size(width: 1280, height: 960))
+        studio.run(for: .seconds(1))
+        for restart in [
+            [ControlCommand.switchCamera(nil), .switchCamera(nil)], [.standby, .start], [.release, .start],
+        ] {
+            _ = studio.events()
+            XCTAssertTrue(studio.submit(.command(.zoom(4), studio.desk.newToken(), .api)))
+            studio.run(for: .milliseconds(100))
+            XCTAssertLessThan(studio.desk.status.lens.zoom, 2)
+            for command in restart { order(studio, command) }
+            XCTAssertEqual(studio.desk.status.lens.zoom, 4, "\(restart)")
+            XCTAssertEqual(zoomed(studio), [.number(4)], "\(restart)")
+            order(studio, .zoom(1))
+        }
+    }
+
+    func testLowLightStaysOverRestartsAndIsToldOnlyWhenItChanges() throws {
+        let studio = Studio(size: Size(width: 320, height: 240), cameras: 2)
+        studio.world.set(lux: 2)
+        studio.run(for: .seconds(3))
+        func told() -> [JSON?] {
+            studio.events().filter { $0.name == "low_light.changed" }.map { $0["active"] }
+        }
+        XCTAssertEqual(told(), [.bool(true)])
+        for restart in [[ControlCommand.standby, .start], [.release, .start]] {
+            order(studio, restart[0])
+            XCTAssertTrue(studio.submit(.command(restart[1], studio.desk.newToken(), .api)))
+            studio.run(for: .milliseconds(700))
+            XCTAssertGreaterThan(try XCTUnwrap(studio.cameras[0].last?.exposure), .milliseconds(90))
+            XCTAssertTrue(studio.desk.status.isInLowLight)
+        }
+        XCTAssertEqual(told(), [])
+        // The other camera finds out by itself; each remembers.
+        order(studio, .switchCamera(nil))
+        XCTAssertEqual(told(), [.bool(false), .bool(true)])
+        order(studio, .switchCamera(nil))
+        order(studio, .switchCamera(nil))
+        XCTAssertEqual(told(), [])
+        studio.world.set(lux: 300)
+        studio.run(for: .seconds(3))
+        XCTAssertEqual(told(), [.bool(false)])
+    }
+
+    func testAReleasedCameraIsNotTakenBackByASwitch() {
+        let studio = Studio(size: Size(width: 64, height: 64), cameras: 2)
+        studio.run(for: .seconds(1))
+        order(studio, .release)
+        _ = studio.events()
+        order(studio, .switchCamera(nil))
+        XCTAssertEqual(studio.desk.status.camera.state, "released")
+        XCTAssertEqual(studio.events().filter { $0.name == "rejected" }.map { $0["reason"] }, [.string("camera_off")])
+        order(studio, .start)
+        XCTAssertEqual(studio.desk.status.camera.role, "rear")
+        XCTAssertEqual(studio.desk.status.camera.state, "up")
+    }
+
     func testEachLightIsHeldToItsOwnLimit() {
         var settings = SessionSettings()
         settings.light.limits = [

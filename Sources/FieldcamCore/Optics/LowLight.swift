@@ -24,6 +24,9 @@ struct LowLight: Sendable {
         return true
     }
 
+    /// What was seen last is as it was; frames that come now don't follow the ones before.
+    mutating func interrupt() { streak = 0 }
+
     mutating func reset() {
         isActive = false
         streak = 0

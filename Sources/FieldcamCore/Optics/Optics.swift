@@ -42,9 +42,15 @@ struct Optics: Sendable {
         self.frameInterval = frameInterval
         hasCamera = true
         wasTold = false
-        lowLight.reset()
-        zoom = min(max(zoom, 1), maximumZoom(settings))
-        targetZoom = zoom
+        // The scene hasn't become brighter by a restart: until its frames say so the light is what it was.
+        lowLight.interrupt()
+        // A zoom under way goes on where it was.
+        targetZoom = min(max(targetZoom, 1), maximumZoom(settings))
+        let reached = min(max(zoom, 1), maximumZoom(settings))
+        if reached != zoom {
+            zoom = reached
+            if zoom == targetZoom { effects.append(.announce(.zoomChanged(zoom))) }
+        }
         apply(settings, into: &effects)
     }
 

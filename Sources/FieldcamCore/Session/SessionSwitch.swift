@@ -25,6 +25,8 @@ extension Session {
         guard recordingClip == nil || settings.switchWhileRecording == .newClip else {
             return refuse(token, source, .recording, into: &effects)
         }
+        // It was given up on purpose: only `start` takes it back, as with shots and clips.
+        guard camera != .released else { return refuse(token, source, .cameraOff, into: &effects) }
         switching = CameraSwitch(
             target: target, source: source, token: token, before: camera, deadline: latest + CameraSwitch.patience,
             oldIsStopped: !isStreaming)
@@ -46,6 +48,10 @@ extension Session {
         lastFrame = nil
         effects.append(.useCamera(active))
         adoptOptics(of: active, into: &effects)
+        // Each camera knows its own light: what counts now may differ from what was told last.
+        if optics[active.index].lowLight.isActive != optics[old.index].lowLight.isActive {
+            effects.append(.announce(.lowLightChanged(optics[active.index].lowLight.isActive)))
+        }
         if !done.oldIsStopped { effects.append(.stopCamera(old)) }
         effects.append(.announce(.cameraSwitched(active)))
         if let token = done.token { effects.append(.answer(token, .effective(.camera(active)))) }
