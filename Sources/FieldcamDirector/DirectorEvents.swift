@@ -21,6 +21,7 @@ extension Director {
         case .photoFailed(let number, let source, let reason):
             send("photo.failed", number: number, fields: [.source(source), .reason(reason.rawValue)])
             Log.error("photo failed", ["id": "\(number.value)", "reason": reason.rawValue])
+        case .stackRefused(let number, let source, let frames): tellStackRefused(number, source, frames)
         case .sensorRefused(let number, let source, let why): tellSensorRefused(number, source, why)
         case .recordingRequested(let number, let source):
             desk.update {

@@ -57,11 +57,23 @@ extension Director {
         reduce(.sensorFailed(station.id, at: plant.clock.now))
     }
 
+    func tellStackRefused(_ number: MediaNumber, _ source: Source, _ frames: Int) {
+        send(
+            "quality.fallback", number: number,
+            fields: [
+                .source(source), .init("key", .string("low_light.stack")),
+                .init("requested", .string("low_light.stack \(frames)")),
+                .init("effective", .string("low_light.stack 1")),
+                .reason("a picture of the full sensor is one exposure; with photo.source = \"stream\" it is merged"),
+            ])
+    }
+
     func tellSensorRefused(_ number: MediaNumber, _ source: Source, _ why: SensorRefusal) {
         send(
             "quality.fallback", number: number,
             fields: [
-                .source(source), .init("requested", .string("photo.source sensor")),
+                .source(source), .init("key", .string("photo.source")),
+                .init("requested", .string("photo.source sensor")),
                 .init("effective", .string("photo.source stream")), .reason(why.sentence),
             ])
     }

@@ -125,6 +125,33 @@ final class SensorShotTests: XCTestCase {
         XCTAssertEqual(saved(studio.events()).map { integer($0, "width") }, [1280])
     }
 
+    func testInTheDarkItIsExposedAsLongAsTheStreamWasAndTellsThatItIsNotMerged() throws {
+        let studio = studio { $0.optics.stack = 4 }
+        studio.world.set(lux: 2)
+        studio.run(for: .seconds(4))
+        XCTAssertEqual(studio.events().filter { $0.name == "low_light.changed" }.map { $0["active"] }, [.bool(true)])
+        for _ in 0..<3 {
+            try studio.press(for: .milliseconds(60))
+            studio.run(for: .seconds(4))
+            let events = studio.events()
+            let photo = try XCTUnwrap(saved(events).first)
+            XCTAssertEqual(integer(photo, "width"), 1280)
+            XCTAssertGreaterThan(try XCTUnwrap(integer(photo, "exposure_ns")), 90_000_000)
+            let fallbacks = events.filter { $0.name == "quality.fallback" }
+            XCTAssertEqual(fallbacks.map { $0["key"] }, [.string("low_light.stack")])
+            XCTAssertFalse(events.contains { $0.name == "low_light.changed" }, "it stays dark")
+        }
+    }
+
+    func testAFocusThatWasWaitedForIsTold() throws {
+        let studio = studio { $0.focusWait = .strict }
+        try studio.press(for: .milliseconds(60))
+        studio.run(for: .seconds(4))
+        let photo = try XCTUnwrap(saved(studio.events()).first)
+        XCTAssertEqual(integer(photo, "width"), 1280)
+        XCTAssertEqual(photo["focus"], .string("focused"))
+    }
+
     func testFramesOfBothModesNeverShareAName() throws {
         let studio = studio()
         for round in 0..<20 {

@@ -76,6 +76,8 @@ public enum Announcement: Hashable, Sendable {
     case photoFailed(MediaNumber, Source, FailureReason)
     /// The shot was to come from the full sensor; it comes from the stream.
     case sensorRefused(MediaNumber, Source, SensorRefusal)
+    /// The shot was to be merged of so many frames; it comes from the full sensor, as one.
+    case stackRefused(MediaNumber, Source, frames: Int)
     case recordingRequested(MediaNumber, Source)
     case recordingStarted(MediaNumber, Source, ClipKey, firstFrameOffset: Duration)
     case recordingStopped(MediaNumber, Source, StopReason)

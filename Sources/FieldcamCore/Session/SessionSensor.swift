@@ -45,7 +45,7 @@ extension Session {
         let controls = optics[active.index].controlsOfSensorShot(carrying: last)
         sensor = SensorExposure(
             camera: active, number: queue[index].number, deadline: latest + SensorExposure.patience,
-            carried: SensorExposure.amount(controls.shutter, controls.gain))
+            carried: SensorExposure.amount(controls.shutter, controls.gain), focus: heldFocus(controls, last))
         camera = .starting
         lastFrame = nil
         shelf.trimRing(to: 0, into: &effects)
@@ -62,8 +62,15 @@ extension Session {
         effects.append(.exposeSensor(active, controls, zoom: optics[active.index].zoom))
     }
 
+    private func heldFocus(_ controls: CameraControls, _ last: Frame) -> FocusState? {
+        if case .manual = controls.focus { last.focus } else { nil }
+    }
+
     /// A picture of the full sensor.
     mutating func takeSensorFrame(_ frame: Frame, into effects: inout Effects) {
+        var frame = frame
+        // A lens that is held where it was focused says nothing of that itself.
+        if frame.focus == .idle, let focus = sensor?.focus { frame.focus = focus }
         guard var current = sensor, current.camera.index == frame.ref.camera, let number = current.number,
             let index = queue.firstIndex(where: { $0.number == number })
         else {

@@ -50,6 +50,7 @@ extension Session {
                 focus: settings.focusWait == .off ? .none : .wanted,
                 sensor: settings.photoSource == .sensor ? .wanted : .none,
                 stack: newStack(candidate)))
+        tellUnmerged(queue[queue.count - 1], into: &effects)
         advanceFlash(into: &effects)
         makeRoom(into: &effects)
         // After a long press the time to wait is over already.

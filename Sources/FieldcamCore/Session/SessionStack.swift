@@ -19,6 +19,15 @@ extension Session {
         return .waiting(size, taken: 0, since: latest, until: latest + Self.startWait)
     }
 
+    /// A shot of the full sensor is one exposure: that it would have been merged is told.
+    mutating func tellUnmerged(_ shot: Shot, into effects: inout Effects) {
+        let size = settings.optics.stack
+        guard shot.sensor == .wanted, shot.flash == .none, shot.candidate.camera == active, recordingClip == nil,
+            size > 1, optics[active.index].lowLight.isActive
+        else { return }
+        effects.append(.announce(.stackRefused(shot.number, shot.source, frames: size)))
+    }
+
     /// Gives the frame to the first shot that is merged. Its first frame is exposed after the commit: from then on the
     /// indicator is dark, and that frame is what the picture shows.
     mutating func offerToStack(_ held: FrameShelf.Held, into effects: inout Effects) {

@@ -76,25 +76,29 @@ struct SensorExposure: Sendable {
     var deadline: Instant
     /// Exposure time in seconds times gain, as asked; `nil`: automatic exposure has to settle.
     let carried: Double?
+    /// What the lens had, which stays where it was; `nil`: it isn't held.
+    let focus: FocusState?
+    private var frames = 0
     private var convergence = Convergence()
+    /// After so many pictures the sensor won't follow any more: in this mode it can't expose so long.
+    private static let controlFrames = 10
 
-    init(camera: CameraID, number: MediaNumber, deadline: Instant, carried: Double?) {
+    init(camera: CameraID, number: MediaNumber, deadline: Instant, carried: Double?, focus: FocusState?) {
         self.camera = camera
         self.number = number
         self.deadline = deadline
         self.carried = carried
+        self.focus = focus
     }
 
     /// Whether this picture is good enough for a press at that time.
     mutating func accepts(_ frame: Frame, press: Instant) -> Bool {
         let isSettled = convergence.take(frame)
+        frames += 1
         guard frame.exposureStart >= press else { return false }
-        if let carried, carried > 0, let amount = Self.amount(frame.exposure, frame.gain),
-            abs(amount / carried - 1) <= Self.tolerance
-        {
-            return true
-        }
-        return isSettled
+        guard let carried, carried > 0, let amount = Self.amount(frame.exposure, frame.gain) else { return isSettled }
+        // Exposure by hand counts as settled from the first picture on, though the sensor takes it up some pictures later.
+        return abs(amount / carried - 1) <= Self.tolerance || (isSettled && frames > Self.controlFrames)
     }
 
     static func amount(_ exposure: Duration?, _ gain: Double?) -> Double? {
