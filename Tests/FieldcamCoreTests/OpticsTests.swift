@@ -61,7 +61,7 @@ final class OpticsTests: XCTestCase {
                 let linear = power(PointExposure.target, 2.2) * regionBrightness * power(2, aeValue)
                 frame.regionLuma = min(1, power(linear, 1 / 2.2))
             }
-            optics.take(frame, settings, into: &effects)
+            optics.take(frame, isLit: false, settings, into: &effects)
             optics.passTime(now, settings, into: &effects)
             drain()
         }

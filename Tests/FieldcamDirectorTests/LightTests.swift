@@ -24,6 +24,37 @@ final class LightTests: XCTestCase {
         }
     }
 
+    /// Low light's long frames would leave automatic exposure a few frames only.
+    func testAFlashInTheDarkIsExposedAsItShould() throws {
+        for isEnabled in [true, false] {
+            for lux in [0.5, 2, 5, 10, 50] {
+                for phase in [0, 70] {
+                    var settings = SessionSettings()
+                    settings.optics.lowLight = isEnabled
+                    let studio = Studio(settings: settings, light: { SimulatedLight(world: $0) })
+                    studio.world.set(lux: lux)
+                    studio.run(for: .milliseconds(3000 + phase))
+                    let wasLow = studio.desk.status.isInLowLight
+                    XCTAssertEqual(wasLow, isEnabled && lux < 10)
+                    _ = studio.events()
+                    XCTAssertTrue(studio.submit(.shot(studio.desk.newToken(), .api, flash: .on)))
+                    studio.run(for: .seconds(3))
+                    let events = studio.events()
+                    XCTAssertEqual(
+                        events.map(\.name), ["photo.requested", "light.changed", "light.changed", "photo.saved"])
+                    XCTAssertEqual(events.last?["flash_fired"], .bool(true))
+                    let luma = try XCTUnwrap(studio.store.photos.first?.bytes)
+                    let mean = luma.reduce(0) { $0 + Int($1) } / max(1, luma.count)
+                    XCTAssertTrue((80...170).contains(mean), "\(lux) lux, low light \(isEnabled): \(mean)")
+                    XCTAssertEqual(studio.desk.status.isInLowLight, wasLow, "the flash isn't the scene's light")
+                    XCTAssertEqual(
+                        studio.cameras[0].controls.longestFrame,
+                        wasLow ? .milliseconds(100) : settings.frameInterval, "long frames are back")
+                }
+            }
+        }
+    }
+
     func testAShotMayAskForItsOwnFlash() throws {
         for (set, asked, fires) in [(FlashMode.off, FlashMode.on, true), (.on, .off, false), (.off, .auto, true)] {
             var settings = SessionSettings()

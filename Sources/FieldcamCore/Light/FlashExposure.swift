@@ -11,6 +11,8 @@ struct FlashExposure: Sendable {
     static let brighter = 1.1
     /// A lit picture isn't black, whatever the ratio to one that was blacker.
     private static let visible = 0.001
+    /// Mean luma of a picture that is about rightly exposed.
+    private static let usable = 0.25...0.6
     /// Automatic exposure has this long to follow the light (contract §5, hardware facts §4).
     private static let patience: Duration = .milliseconds(400)
 
@@ -20,6 +22,7 @@ struct FlashExposure: Sendable {
     }
 
     let number: MediaNumber
+    let begun: Instant
     /// 1, or 2: the one retry.
     var attempt = 1
     /// When the light was ordered on; `nil`: it rests before the next attempt.
@@ -28,11 +31,13 @@ struct FlashExposure: Sendable {
     private var before: Double?
     private var lit: Instant?
     private var settlesBy = Instant(nanoseconds: 0)
+    private var endsBy = Instant(nanoseconds: 0)
     private var first: Double?
     private var frames = 0
 
-    init(number: MediaNumber) {
+    init(number: MediaNumber, begun: Instant) {
         self.number = number
+        self.begun = begun
     }
 
     /// The light is ordered on; `last` is a picture without it.
@@ -49,7 +54,8 @@ struct FlashExposure: Sendable {
     mutating func shines(at: Instant, frameInterval: Duration) {
         guard ordered != nil, lit == nil else { return }
         lit = at
-        settlesBy = min(at + Self.patience, deadline - frameInterval * 3)
+        endsBy = deadline - frameInterval * 3
+        settlesBy = min(at + Self.patience, endsBy)
     }
 
     /// The light is off until the next attempt.
@@ -70,13 +76,18 @@ struct FlashExposure: Sendable {
         if frames == 1 { first = radiance }
         // A frame tells of settled exposure only once it can have seen the light.
         let isSettled = frame.exposureSettled == true && frames > abilities.controlDelay
-        guard isSettled || frame.exposureEnd >= settlesBy else { return .wait }
+        guard isSettled || frame.exposureEnd >= (Self.isMisexposed(frame) ? endsBy : settlesBy) else { return .wait }
         return .take(isProven: isBrighter(first) && isBrighter(radiance) && Self.isVisible(frame))
     }
 
     private func isBrighter(_ radiance: Double?) -> Bool {
         guard let radiance, let before else { return false }
         return radiance > before * Self.brighter
+    }
+
+    /// Exposure is told to be still on its way, and the picture is burnt out or dark: a later one is better.
+    private static func isMisexposed(_ frame: Frame) -> Bool {
+        frame.exposureSettled == false && frame.luma.map { !usable.contains($0) } ?? false
     }
 
     private static func isVisible(_ frame: Frame) -> Bool {

@@ -29,6 +29,8 @@ struct Optics: Sendable {
     private var exposure = PointExposure()
     private var exposesAtPoint = false
     private var isRecording = false
+    /// A shot is being lit: low light has no say.
+    private var isFlashing = false
     private var hasCamera = false
     private var frameInterval = Duration.nanoseconds(33_333_333)
 
@@ -90,6 +92,21 @@ struct Optics: Sendable {
         guard recording != isRecording else { return }
         isRecording = recording
         update(settings, into: &effects)
+    }
+
+    /// A shot is lit, or was. The flash makes another scene: automatic exposure follows it within its window only with frames
+    /// of the usual length, and its light tells nothing of how dark it is.
+    mutating func setFlashing(_ flashing: Bool, _ settings: OpticsSettings, into effects: inout Effects) {
+        guard flashing != isFlashing else { return }
+        isFlashing = flashing
+        update(settings, into: &effects)
+    }
+
+    /// Whether a frame is longer than what is asked for now: it was under way, or ordered, before.
+    func isOverlong(_ frame: Frame, gap: Duration) -> Bool {
+        guard lowLight.isActive else { return false }
+        let longest = max(controls.longestFrame, abilities.frame?.lowerBound ?? .zero)
+        return (frame.exposure ?? gap) > longest + longest / 20
     }
 
     // MARK: Commands
@@ -185,7 +202,8 @@ struct Optics: Sendable {
 
     // MARK: Frames and time
 
-    mutating func take(_ frame: Frame, _ settings: OpticsSettings, into effects: inout Effects) {
+    /// `isLit`: by the flash, which isn't the scene's own light.
+    mutating func take(_ frame: Frame, isLit: Bool, _ settings: OpticsSettings, into effects: inout Effects) {
         guard hasCamera else { return }
         var changed = rampZoom(into: &effects)
         if followFocus(frame, settings, into: &effects) { changed = true }
@@ -194,7 +212,7 @@ struct Optics: Sendable {
             changed = true
         }
         if settings.lowLight {
-            if lowLight.take(frame, enter: settings.enterLux, leave: settings.leaveLux) {
+            if !isLit, lowLight.take(frame, enter: settings.enterLux, leave: settings.leaveLux) {
                 effects.append(.announce(.lowLightChanged(lowLight.isActive)))
                 changed = true
             }
@@ -334,9 +352,10 @@ struct Optics: Sendable {
         }
         controls.shortestFrame = frameInterval
         controls.longestFrame = longestFrame(settings)
-        controls.prefersLongExposure = lowLight.isActive && abilities.hasLongExposure
+        let takesLong = lowLight.isActive && !isFlashing
+        controls.prefersLongExposure = takesLong && abilities.hasLongExposure
         controls.denoisesMost = lowLight.isActive && abilities.hasDenoise
-        controls.nightMode = lowLight.isActive && abilities.hasNightMode && !isRecording
+        controls.nightMode = takesLong && abilities.hasNightMode && !isRecording
         if hasCamera, controls != before || !wasTold {
             wasTold = true
             effects.append(.control(controls))
@@ -347,7 +366,7 @@ struct Optics: Sendable {
 
     private func longestFrame(_ settings: OpticsSettings) -> Duration {
         var longest = frameInterval
-        if lowLight.isActive {
+        if lowLight.isActive, !isFlashing {
             let floor = Duration.nanoseconds(Int64(1e9 / max(settings.minimumFramerate, 0.1)))
             // Also while nothing is recorded: a clip begins with the frames of its press.
             longest = max(longest, floor)

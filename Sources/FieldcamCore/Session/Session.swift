@@ -64,6 +64,8 @@ public struct Session: Sendable {
     var restsUntil = Instant(nanoseconds: Int64.min / 2)
     /// When the flash was ordered on whose end isn't answered yet.
     var flashedSince: Instant?
+    /// Frames exposed before may show the flash.
+    var flashLitUntil = Instant(nanoseconds: Int64.min / 2)
     /// When the light went off.
     var darkSince = Instant(nanoseconds: Int64.min / 2)
     /// Orders to switch it off that aren't answered yet.
@@ -110,6 +112,7 @@ public struct Session: Sendable {
         take(fact, into: &effects)
         followRecording(into: &effects)
         advanceLateShots(into: &effects)
+        followFlash(into: &effects)
         considerStandby(into: &effects)
         indicate(since: first, into: &effects)
     }

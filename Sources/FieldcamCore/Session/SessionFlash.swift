@@ -1,5 +1,11 @@
 // Flash: one shot at a time is lit, proven, or taken without (contract §5.2, §9).
 extension Session {
+    /// How long a flash waits for frames of the usual length: the control delay of five frames at 5 fps.
+    private static let longFrameWait: Duration = .seconds(1)
+
+    /// How long after a flash automatic exposure may tell a scene brighter than it is.
+    static let readapting: Duration = .seconds(1)
+
     public var flashMode: FlashMode { flashByHand ?? settings.light.flash }
 
     /// Whether a shot that is committed now may need the light; decided once a frame tells.
@@ -51,8 +57,9 @@ extension Session {
                 continue
             }
             queue[index].flash = .firing
-            flash = FlashExposure(number: queue[index].number)
+            flash = FlashExposure(number: queue[index].number, begun: latest)
         }
+        if flash != nil { optics[active.index].setFlashing(true, settings.optics, into: &effects) }
         fire(into: &effects)
     }
 
@@ -71,6 +78,8 @@ extension Session {
         guard let current = flash, current.ordered == nil, lease == nil, latest >= restsUntil, camera == .up,
             let last = lastFrame, last.exposureStart >= darkSince
         else { return }
+        // Low light's long frames pass first: in them exposure would settle too late.
+        if optics[active.index].isOverlong(last, gap: frameGap), latest < current.begun + Self.longFrameWait { return }
         lightShot(current.number, into: &effects)
         if let lease { flash?.fire(at: latest, deadline: lease.deadline, after: last) }
     }
@@ -116,6 +125,7 @@ extension Session {
         guard let ended = lease, !ended.isTorch else { return }
         restsUntil = latest + (latest - ended.since)
         flashedSince = ended.since
+        flashLitUntil = latest
         endLight(into: &effects)
     }
 
@@ -132,6 +142,14 @@ extension Session {
     mutating func forgetFlash(into effects: inout Effects) {
         abandonFlash(into: &effects)
         for index in queue.indices where queue[index].flash == .wanted { queue[index].flash = .none }
+    }
+
+    /// No shot is lit any more: low light has its say again.
+    mutating func followFlash(into effects: inout Effects) {
+        guard flash == nil else { return }
+        for index in optics.indices {
+            optics[index].setFlashing(false, settings.optics, into: &effects)
+        }
     }
 
     var flashDeadline: Instant? {

@@ -30,7 +30,9 @@ extension Session {
         for index in clips.indices { offer(held, to: index, into: &effects) }
         considerMaximum(into: &effects)
         considerTorch(into: &effects)
-        optics[active.index].take(frame, settings.optics, into: &effects)
+        optics[active.index].take(
+            frame, isLit: flash != nil || frame.exposureStart < flashLitUntil + Self.readapting, settings.optics,
+            into: &effects)
         offerToFocusWait(held, into: &effects)
         offerToFlash(held, into: &effects)
         advanceFlash(into: &effects)

@@ -68,6 +68,7 @@ extension Session {
     mutating func takeLight(_ camera: CameraID, level: Double, at: Instant, into effects: inout Effects) {
         if level <= 0 {
             darkSince = max(darkSince, at)
+            if flashedSince != nil { flashLitUntil = max(flashLitUntil, at) }
             if let since = flashedSince { restsUntil = max(restsUntil, at + (at - since)) }
             flashedSince = nil
             if pendingOffs > 0 {
