@@ -564,6 +564,7 @@ public final class Director: @unchecked Sendable {
             status.light.level = session.light?.level ?? 0
             status.light.owner = session.light?.owner.word ?? ""
             status.light.reason = reasonOfLight
+            status.light.restsUntil = session.torchRestsUntil
             status.camera.image = session.imageModes
             status.lens.focus = session.focus
             status.lens.range = session.focusRange

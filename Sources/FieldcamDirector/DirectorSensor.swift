@@ -72,9 +72,8 @@ extension Director {
         send(
             "quality.fallback", number: number,
             fields: [
-                .source(source), .init("key", .string("photo.source")),
-                .init("requested", .string("photo.source sensor")),
-                .init("effective", .string("photo.source stream")), .reason(why.sentence),
+                .source(source), .init("key", .string("photo.source")), .init("requested", .string("sensor")),
+                .init("effective", .string("stream")), .reason(why.sentence),
             ])
     }
 }

@@ -76,6 +76,8 @@ public struct Status: Hashable, Sendable {
         public var owner = ""
         /// Why it can't be lit, or not as brightly as wanted: one sentence; empty: all is well.
         public var reason = ""
+        /// It was on for as long as it may, and isn't lit by hand or for a clip before; `nil`: it may shine.
+        public var restsUntil: Instant?
     }
     public struct Lens: Hashable, Sendable {
         public var focus = FocusAim.continuous

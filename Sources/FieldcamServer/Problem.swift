@@ -1,5 +1,6 @@
 import FieldcamCore
 import FieldcamDirector
+import FieldcamLinux
 
 /// A refusal or failure as `application/problem+json` (RFC 9457) with a stable `code`.
 struct Problem: Error, Hashable, Sendable {
@@ -110,7 +111,8 @@ struct Problem: Error, Hashable, Sendable {
         let detail =
             switch reason {
             case .alreadyRecording: "A clip is being recorded already; stop it first."
-            case .notRecording: "No clip is being recorded."
+            case .notRecording:
+                "No clip is being recorded; start one first with 'fieldcam record' or POST /v1/recording."
             case .queueFull: "As many shots as fit are waiting already; try again when one is saved."
             case .buttonDisabled: "The buttons are disabled by button.enabled."
             case .recording: "A clip is being recorded; stop it first."
@@ -144,7 +146,10 @@ struct Problem: Error, Hashable, Sendable {
 
     /// A live command that the director refused.
     static func rejected(_ reason: RejectionReason, _ control: ServerLoop.Control, status: Status) -> Problem {
-        switch reason {
+        if case .torch = control, reason == .outOfRange, status.light.restsUntil != nil {
+            return torchRests(status.light)
+        }
+        return switch reason {
         case .outOfRange: outOfRange(control, status.lens)
         case .unsupported: unsupported(control, status)
         default: rejected(reason, status: status)
@@ -156,12 +161,25 @@ struct Problem: Error, Hashable, Sendable {
         case .focus: return .range("x", "a point's x and y lie from 0 to 1.")
         case .dioptres:
             guard let range = lens.range else { return .range("dioptres", "it is out of range.") }
-            return .range("dioptres", "this lens takes dioptres from \(range.lowerBound) to \(range.upperBound).")
-        case .zoom: return .range("factor", "this camera takes a zoom factor from 1 to \(lens.maximumZoom).")
+            return .range(
+                "dioptres", "this lens takes dioptres from \(plain(range.lowerBound)) to \(plain(range.upperBound)).")
+        case .zoom:
+            return .range(
+                "factor",
+                "zoom.maximum allows a factor from 1 to \(plain(lens.maximumZoom)) here; beyond what the camera has "
+                    + "(\"native\"), set zoom.maximum to a larger number.")
         case .torch: return .range("level", "a level is above 0, up to 1.")
         case .camera: return .range("role", "the board has no such camera.")
         case .flash, .state: return .range("mode", "it is out of range.")
         }
+    }
+
+    /// As people write it: no fraction where there is none, else two places at most, rounded down.
+    private static func plain(_ value: Double) -> String {
+        let hundredths = Int64((value * 100 + 1e-6).rounded(.down))
+        let (whole, rest) = (hundredths / 100, hundredths % 100)
+        if rest == 0 { return "\(whole)" }
+        return rest % 10 == 0 ? "\(whole).\(rest / 10)" : "\(whole).\(rest < 10 ? "0" : "")\(rest)"
     }
 
     /// A value outside of what is allowed; nothing was changed.
@@ -183,16 +201,28 @@ struct Problem: Error, Hashable, Sendable {
         switch control {
         case .focus: return impossible("Focus at a point is switched off by focus.tap.")
         case .dioptres: return impossible("This camera's lens is fixed: it has no focus to set.")
-        case .zoom: return impossible("This camera can't zoom, or zoom.enabled is off; its factor stays 1.")
+        case .zoom:
+            return impossible(
+                "This camera can't zoom, or zoom.enabled is false; set it to true, or leave the factor at 1.")
         case .flash: return impossible("No light belongs to this camera, so flash.mode stays off.")
         case .torch:
             guard status.light.reason.isEmpty else {
                 return impossible("The light can't be lit: \(status.light.reason).")
             }
-            return refused("The light has been on for max_torch and cools down; try again later.")
+            return torchRests(status.light)
         case .camera: return impossible("The board has one camera alone; there is none to switch to.")
         case .state: return impossible("This camera can't do that.")
         }
+    }
+
+    /// It has been on for as long as it may.
+    private static func torchRests(_ light: Status.Light) -> Problem {
+        let left = light.restsUntil.map { $0 - SystemClock.now } ?? .zero
+        let seconds = max(1, (left.inNanoseconds + 999_999_999) / 1_000_000_000)
+        return Problem(
+            status: 409, code: RejectionReason.outOfRange.rawValue, title: "Refused in this state",
+            detail: "The light has been on for max_torch and cools down; it may shine again in \(seconds) s.",
+            fields: [.init("retry_after_s", .integer(seconds))])
     }
 
     static func switchFailed(stays role: String) -> Problem {
@@ -227,7 +257,11 @@ struct Problem: Error, Hashable, Sendable {
             (number, cause) = (507, "the disk has no room above storage.reserve; delete files or lower it")
         case .storageUnwritable:
             (number, cause) = (507, "the media folder can't be written; check its disk and permissions")
-        case .focusTimeout: (number, cause) = (503, "the lens found no focus in time")
+        case .focusTimeout:
+            (number, cause) = (
+                503,
+                "the lens found no focus in time; add light, step back, or set photo.wait_for_focus to short or off"
+            )
         case .encoderLost: (number, cause) = (500, "the encoder gave up; the log says why")
         case .internal: (number, cause) = (500, "something failed inside; the log says what")
         case nil: (number, cause) = (500, reason)

@@ -45,7 +45,9 @@ public final class SimulatedDisk: MediaStore {
 
     private func checkRoom(_ operation: String) throws(HardwareError) {
         if world.diskIsFull {
-            throw HardwareError(.full, operation, code: ENOSPC, detail: "the simulated disk is full")
+            throw HardwareError(
+                .full, operation, code: ENOSPC,
+                detail: "the simulated disk is full: POST /v1/simulator {\"disk_full\": false} empties it")
         }
     }
 }

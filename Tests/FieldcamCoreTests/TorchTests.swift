@@ -212,6 +212,21 @@ final class TorchTests: XCTestCase {
         dark.expectNoFault()
     }
 
+    func testATorchThatMustCoolIsOutOfRangeAndTellsUntilWhen() throws {
+        let story = story(torch: .off) { $0.light.maximumTorch = .seconds(10) }
+        story.command(0, .torch(1), token: 1)
+        story.command(10_200, .torch(1), token: 2)
+        story.at(10_300) {
+            XCTAssertEqual(
+                $0.session.torchRestsUntil.map { Story.milliseconds($0.nanoseconds) } ?? 0, 11_000, accuracy: 5)
+        }
+        story.command(11_100, .torch(1), token: 3)
+        story.run(until: 11_500)
+        XCTAssertEqual(
+            story.ledger.answers.map(\.answer),
+            [.effective(.torch(1)), .rejected(.outOfRange), .effective(.torch(0.3125))])
+    }
+
     func testALightThatFailsIsTold() {
         for led in [Scene.LED.refuses, .readsBackOff] {
             let story = story(torch: .on)

@@ -1,5 +1,6 @@
 import FieldcamCore
 import FieldcamDirector
+import FieldcamLinux
 import FieldcamServer
 import FieldcamServiceKit
 import XCTest
@@ -74,10 +75,13 @@ final class LiveRouteTests: XCTestCase {
         let zoom = try bench.ask("POST", "/v1/zoom", #"{"factor":3}"#)
         XCTAssertEqual(zoom.status, 400)
         XCTAssertEqual(zoom.code, .string("out_of_range"))
-        XCTAssertEqual(zoom.detail, "Out of range: this camera takes a zoom factor from 1 to 2.4.")
+        XCTAssertEqual(
+            zoom.detail,
+            "Out of range: zoom.maximum allows a factor from 1 to 2.4 here; beyond what the camera has "
+                + "(\"native\"), set zoom.maximum to a larger number.")
         XCTAssertEqual(
             try bench.ask("POST", "/v1/focus", #"{"dioptres":20}"#).detail,
-            "Out of range: this lens takes dioptres from 0.0 to 12.0.")
+            "Out of range: this lens takes dioptres from 0 to 12.")
     }
 
     func testWhatCannotBeIsToldApartFromWhatCannotBeNow() throws {
@@ -115,6 +119,17 @@ final class LiveRouteTests: XCTestCase {
             "The light can't be lit: this camera has no light.")
         bench.update { $0.light.reason = "" }
         XCTAssertEqual(try bench.ask("POST", "/v1/torch", #"{"mode":"on"}"#).status, 409, "it cools down")
+    }
+
+    func testATorchThatMustCoolTellsForHowLong() throws {
+        let bench = try answering(.rejected(.outOfRange))
+        defer { bench.close() }
+        bench.update { $0.light.restsUntil = SystemClock.now + .milliseconds(29_500) }
+        let hot = try bench.ask("POST", "/v1/torch", #"{"mode":"on"}"#)
+        XCTAssertEqual(hot.status, 409)
+        XCTAssertEqual(hot.code, .string("out_of_range"))
+        XCTAssertEqual(
+            hot.detail, "The light has been on for max_torch and cools down; it may shine again in 30 s.")
     }
 
     func testARefusalOfTheStateIs409() throws {

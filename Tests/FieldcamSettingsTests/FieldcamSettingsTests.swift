@@ -132,7 +132,7 @@ final class SettingsTests: XCTestCase {
                 #"s.toml:5:11: button.enabled is "yes"; write true or false"#,
                 #"s.toml:6:16: button.shutter_role is "foto_video"; did you mean "photo_video"? Allowed: "photo_video", "photo_only", "video_hold" or "video_latch""#,
                 #"s.toml:8:11: photo.quality is 92.5; write a whole number"#,
-                #"s.toml:9:8: photo.size is "huge"; write "max" or a size such as "1920x1080""#,
+                #"s.toml:9:8: photo.size is "huge"; write "max" or a size such as "1920x1080", each side from 16 to 65500"#,
                 #"s.toml:10:2: unknown section [vidoe]; did you mean 'video'?"#,
                 #"s.toml:13:11: storage.reserve has no unit: write "200MB" or "200B""#,
             ])

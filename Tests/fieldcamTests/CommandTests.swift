@@ -266,7 +266,9 @@ final class CommandTests: XCTestCase {
             XCTAssertEqual(second.errors, "fieldcam: A clip is being recorded already; stop it first.\n")
             let nothing = try run(service, "stop")
             XCTAssertEqual(nothing.code, 75)
-            XCTAssertEqual(nothing.errors, "fieldcam: No clip is being recorded.\n")
+            XCTAssertEqual(
+                nothing.errors,
+                "fieldcam: No clip is being recorded; start one first with 'fieldcam record' or POST /v1/recording.\n")
         }
     }
 

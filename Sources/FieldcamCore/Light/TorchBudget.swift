@@ -30,6 +30,13 @@ struct TorchBudget: Sendable {
         return isOn || left >= min(Self.least, maximum / 10) ? max(.zero, left) : .zero
     }
 
+    /// Until when a light that is off must cool, as of the latest `advance`; `nil`: it may be lit.
+    func rest(of maximum: Duration) -> Instant? {
+        let lack = min(Self.least, maximum / 10) - (maximum - spent)
+        guard !isOn, lack > .zero, let told else { return nil }
+        return told + lack
+    }
+
     /// The highest level, (0, 1].
     func level(of maximum: Duration) -> Double { 1 - Double(step(of: maximum)) / 16 }
 

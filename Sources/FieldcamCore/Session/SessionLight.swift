@@ -8,6 +8,12 @@ extension Session {
     /// Whether the light is held below the level that its owner wants, since it has been on for long.
     public var lightIsHeldBack: Bool { lease.map { $0.level < $0.wanted } ?? false }
 
+    /// When the torch may be lit again that was on for as long as it may; `nil`: it may now.
+    public var torchRestsUntil: Instant? {
+        guard lease == nil else { return nil }
+        return budget.rest(of: limits.maximumTorch)
+    }
+
     var activeAbilities: CameraAbilities { abilities[active.index] ?? CameraAbilities() }
     var hasLight: Bool { activeAbilities.hasLight }
 
@@ -127,7 +133,7 @@ extension Session {
         budget.advance(to: latest)
         // Too hot to be lit again.
         guard budget.remaining(of: limits.maximumTorch) > .zero else {
-            return refuse(token, source, .unsupported, into: &effects)
+            return refuse(token, source, .outOfRange, into: &effects)
         }
         abandonFlash(into: &effects)
         handTorch = .on(level)

@@ -20,7 +20,7 @@ public enum PhotoSize: Hashable, Sendable {
 }
 
 extension PhotoSize: SettingType {
-    static var form: String { "\"max\" or a size such as \"1920x1080\"" }
+    static var form: String { "\"max\" or a size such as \"1920x1080\", each side from 16 to 65500" }
     init(_ value: TOMLValue) throws(Misreading) {
         guard case .string(let text) = value.kind else { throw Self.misread(value) }
         if text == "max" {
