@@ -113,8 +113,8 @@ extension Director {
             send(
                 "quality.fallback",
                 fields: [
-                    .init("requested", .string("\(refusal.key) \(refusal.requested)")),
-                    .init("effective", .string("\(refusal.key) \(refusal.effective)")), .reason(refusal.sentence),
+                    .init("key", .string(refusal.key)), .init("requested", .string(refusal.requested)),
+                    .init("effective", .string(refusal.effective)), .reason(refusal.sentence),
                 ])
             Log.notice("a setting can't be followed", ["key": refusal.key, "reason": refusal.sentence])
         }

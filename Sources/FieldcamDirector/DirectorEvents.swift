@@ -30,11 +30,13 @@ extension Director {
                 $0.recording.source = source
             }
             send("recording.requested", number: number, fields: [.source(source)])
+            tellRefusals()
         case .recordingStarted(let number, let source, let key, let offset):
             tellStarted(number, source, key, offset)
         case .recordingStopped(let number, let source, let reason):
             desk.update { $0.recording.state = "finishing" }
             send("recording.stopped", number: number, fields: [.source(source), .reason(reason.rawValue)])
+            tellRefusals()
         case .clipSaved(let number, let source, let key):
             tellClip(number, source, key)
         case .clipFailed(let number, let source, let key, let reason):
@@ -49,7 +51,9 @@ extension Director {
             endOfRecording(number)
             send("clip.discarded", number: number, fields: [.source(source), .reason("no_frames")])
         case .rejected(let source, let reason):
-            send("rejected", fields: [.source(source), .reason(reason.rawValue)])
+            // That the camera is off is told to clients; the event has the contract's words alone.
+            let word = reason == .cameraOff ? RejectionReason.unsupported : reason
+            send("rejected", fields: [.source(source), .reason(word.rawValue)])
         case .storageLow:
             send(
                 "storage.low",

@@ -166,8 +166,8 @@ struct Problem: Error, Hashable, Sendable {
         case .zoom:
             return .range(
                 "factor",
-                "zoom.maximum allows a factor from 1 to \(plain(lens.maximumZoom)) here; beyond what the camera has "
-                    + "(\"native\"), set zoom.maximum to a larger number.")
+                "zoom.maximum allows a factor from 1 to \(plain(lens.maximumZoom)) here; \"native\" is as far as no "
+                    + "pixel is invented, a larger number allows more.")
         case .torch: return .range("level", "a level is above 0, up to 1.")
         case .camera: return .range("role", "the board has no such camera.")
         case .flash, .state: return .range("mode", "it is out of range.")

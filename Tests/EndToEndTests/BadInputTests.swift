@@ -33,10 +33,12 @@ final class BadInputTests: XCTestCase {
         Case(line: "focus 0.5,-0.1", path: "focus", body: #"{"x":0.5,"y":-0.1}"#, says: "y is -0.1; it may be 0 to 1"),
         Case(
             line: "focus 99", path: "focus", body: #"{"dioptres":99}"#,
-            says: "this lens takes dioptres from 0.0 to 10.0"),
+            says: "this lens takes dioptres from 0 to 10"),
         Case(line: "focus -1", path: "focus", body: #"{"dioptres":-1}"#, says: "it may be 0 (infinity) and up"),
         Case(line: "zoom 0.5", path: "zoom", body: #"{"factor":0.5}"#, says: "factor is 0.5; it may be 1 and up"),
-        Case(line: "zoom 4.5", path: "zoom", body: #"{"factor":4.5}"#, says: "a zoom factor from 1 to 4.0"),
+        Case(
+            line: "zoom 4.5", path: "zoom", body: #"{"factor":4.5}"#,
+            says: "zoom.maximum allows a factor from 1 to 4 here"),
         Case(line: "torch 0", path: "torch", body: #"{"level":0}"#, says: "it may be above 0, up to 1"),
         Case(line: "torch 1.5", path: "torch", body: #"{"level":1.5}"#, says: "it may be above 0, up to 1"),
         Case(
@@ -48,7 +50,7 @@ final class BadInputTests: XCTestCase {
         Case(
             line: "press bell", path: "buttons/bell/press", body: "{}", status: 404, code: "button.unknown",
             says: "The board has no button 'bell'; it has shutter"),
-        setting("exposure.shutter", "2s", json: "\"2s\"", says: "this camera takes 50us to 1s"),
+        setting("exposure.shutter", "2s", json: "\"2s\"", says: "this camera takes 50us to 950ms"),
         setting("exposure.shutter", "0s", json: "\"0s\"", says: "times above 0s and up to 4min are allowed"),
         setting("exposure.gain", "200", says: "this camera takes 1.0 to 16.0"),
         setting("exposure.gain", "0.5", says: "a number from 1 to 1000"),

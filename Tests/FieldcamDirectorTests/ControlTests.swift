@@ -97,6 +97,32 @@ final class ControlTests: XCTestCase {
         XCTAssertFalse(plain.cameras[0].controls.denoisesMost || plain.cameras[0].controls.prefersLongExposure)
     }
 
+    /// A shutter time is what it is said to be; where a clip's frames are too short for it, that is told.
+    func testAShutterTimeIsKeptOrToldOtherwise() throws {
+        for (asked, given) in [(33, 33), (40, 40), (500, 500), (950, 950), (1000, 950)] {
+            var settings = SessionSettings()
+            settings.optics.shutter = .milliseconds(asked)
+            let studio = Studio(settings: settings, size: Size(width: 160, height: 120))
+            studio.run(for: .seconds(8))
+            XCTAssertEqual(studio.cameras[0].last?.exposure, .milliseconds(given))
+            XCTAssertEqual(studio.desk.status.refusals.map(\.effective), asked == given ? [] : ["950ms"])
+            _ = studio.events()
+            guard asked == 500 else { continue }
+            XCTAssertTrue(studio.submit(.record(studio.desk.newToken(), .cli, maximum: nil)))
+            studio.run(for: .seconds(5))
+            let told = studio.events().first { $0.name == "quality.fallback" }
+            XCTAssertEqual(told?["key"], .string("exposure.shutter"))
+            let exposure = try XCTUnwrap(studio.cameras[0].last?.exposure)
+            XCTAssertLessThan(exposure, .milliseconds(32))
+            XCTAssertEqual(told?["effective"], .string(exposure.text))
+            XCTAssertEqual(studio.desk.status.refusals.map(\.effective), [exposure.text])
+            XCTAssertTrue(studio.submit(.stop(studio.desk.newToken(), .cli)))
+            studio.run(for: .seconds(5))
+            XCTAssertEqual(studio.desk.status.refusals, [])
+            XCTAssertEqual(studio.cameras[0].last?.exposure, .milliseconds(500))
+        }
+    }
+
     func testACameraThatIsOffSaysSoAndKeepsItsControls() {
         let studio = Studio(size: Size(width: 160, height: 120), light: { SimulatedLight(world: $0) })
         studio.run(for: .seconds(1))

@@ -72,6 +72,22 @@ final class FocusWaitTests: XCTestCase {
         XCTAssertLessThan(offset, 480_000_000)
     }
 
+    /// What the lens tells is as old as its last scan: the subject came nearer since.
+    func testALensThatMovesOnlyWhenAskedIsNotBelievedWhatItToldBefore() throws {
+        for wait in [FocusWait.short, .strict] {
+            let studio = studio(wait, distance: 5) { $0.optics.focusMode = .auto }
+            for distance in [5.0, 0.2, 0.5] {
+                studio.world.set(distance: distance)
+                studio.run(for: .seconds(3))
+                try studio.press(for: .milliseconds(60))
+                studio.run(for: .seconds(3))
+                let photo = studio.events().last { $0.name == "photo.saved" }
+                XCTAssertEqual(field(photo, "focus"), .string("focused"), "\(distance) m")
+                XCTAssertEqual(studio.cameras[0].last?.lensPosition ?? 0, 1 / distance, accuracy: 0.2)
+            }
+        }
+    }
+
     func testALensThatMovesOnlyWhenAskedIsAskedByTheShot() throws {
         let studio = studio(.strict) { $0.optics.focusMode = .auto }
         studio.world.set(distance: 0.3)

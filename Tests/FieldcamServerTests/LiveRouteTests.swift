@@ -77,8 +77,8 @@ final class LiveRouteTests: XCTestCase {
         XCTAssertEqual(zoom.code, .string("out_of_range"))
         XCTAssertEqual(
             zoom.detail,
-            "Out of range: zoom.maximum allows a factor from 1 to 2.4 here; beyond what the camera has "
-                + "(\"native\"), set zoom.maximum to a larger number.")
+            "Out of range: zoom.maximum allows a factor from 1 to 2.4 here; \"native\" is as far as no "
+                + "pixel is invented, a larger number allows more.")
         XCTAssertEqual(
             try bench.ask("POST", "/v1/focus", #"{"dioptres":20}"#).detail,
             "Out of range: this lens takes dioptres from 0 to 12.")

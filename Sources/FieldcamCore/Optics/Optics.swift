@@ -44,6 +44,7 @@ struct Optics: Sendable {
         self.frameInterval = frameInterval
         hasCamera = true
         wasTold = false
+        pendingScan = nil
         // The scene hasn't become brighter by a restart: until its frames say so the light is what it was.
         lowLight.interrupt()
         // A zoom under way goes on where it was.
@@ -161,15 +162,19 @@ struct Optics: Sendable {
         return .effective(.zoom(factor))
     }
 
-    /// A shot waits for focus: where the lens only moves when asked, it is asked, unless it is focused. False: it can't
-    /// become focused by itself, so that there is nothing to wait for.
-    mutating func focusForShot(after last: Frame?, _ settings: OpticsSettings, into effects: inout Effects) -> Bool {
+    /// A shot waits for focus: where the lens only moves when asked, it is asked, since what it tells is as old as its last
+    /// scan; only what was focused at a point is believed, unless `isStrict`. False: it can't become focused by itself, so
+    /// that there is nothing to wait for.
+    mutating func focusForShot(
+        after last: Frame?, isStrict: Bool, _ settings: OpticsSettings, into effects: inout Effects
+    ) -> Bool {
         guard abilities.focus != nil, !controls.focusIsPaused else { return false }
         switch focus {
         case .manual: return false
         case .scanning: return true
         case .continuous, .held:
-            guard controls.focus == .oneShot, last?.focus != .focused, last?.focus != .scanning else { return true }
+            guard controls.focus == .oneShot, !awaitsScan else { return true }
+            if case .held(_, _, changed: 0) = focus, last?.focus == .focused, !isStrict { return true }
             scan()
             update(settings, into: &effects)
             return true
@@ -185,7 +190,7 @@ struct Optics: Sendable {
         {
             controls.shutter = exposure
             controls.gain = min(max(gain, gains.lowerBound), gains.upperBound)
-            controls.longestFrame = max(controls.longestFrame, exposure)
+            controls.longestFrame = max(controls.longestFrame, CameraAbilities.shortestFrame(holding: exposure))
         }
         if let range = abilities.focus, let position = last.lensPosition, range.contains(position) {
             controls.focus = .manual(position)
@@ -198,6 +203,26 @@ struct Optics: Sendable {
     private mutating func scan() {
         controls.focusScan &+= 1
         wasTold = false
+        pendingScan = PendingScan()
+    }
+
+    /// A scan was ordered whose end no frame has told yet: what they tell of focus is of the time before it.
+    var awaitsScan: Bool { pendingScan != nil }
+    private var pendingScan: PendingScan?
+
+    private struct PendingScan {
+        /// Since the order.
+        var frames = 0
+        var hasScanned = false
+
+        /// Whether the frame tells of the time after the scan.
+        mutating func ends(with frame: Frame, controlDelay: Int) -> Bool {
+            let counts = hasScanned || frames >= controlDelay + 2
+            if counts, frame.focus == .focused || frame.focus == .failed { return true }
+            if frame.focus == .scanning, frames > 0 { hasScanned = true }
+            frames += 1
+            return false
+        }
     }
 
     // MARK: Frames and time
@@ -205,6 +230,7 @@ struct Optics: Sendable {
     /// `isLit`: by the flash, which isn't the scene's own light.
     mutating func take(_ frame: Frame, isLit: Bool, _ settings: OpticsSettings, into effects: inout Effects) {
         guard hasCamera else { return }
+        if pendingScan?.ends(with: frame, controlDelay: abilities.controlDelay) == true { pendingScan = nil }
         var changed = rampZoom(into: &effects)
         if followFocus(frame, settings, into: &effects) { changed = true }
         if exposesAtPoint, let value = exposure.take(frame, controlDelay: abilities.controlDelay) {
@@ -313,6 +339,7 @@ struct Optics: Sendable {
     /// Back to continuous focus and plain exposure.
     private mutating func resume(_ settings: OpticsSettings, into effects: inout Effects) {
         focus = .continuous
+        pendingScan = nil
         if exposesAtPoint {
             exposesAtPoint = false
             effects.append(.measureRegion(nil))
@@ -347,6 +374,7 @@ struct Optics: Sendable {
         controls.shutter = settings.shutter.flatMap { wanted in
             abilities.shutterRange.map { min(max(wanted, $0.lowerBound), $0.upperBound) }
         }
+        if let limit = shutterLimit(settings) { controls.shutter = limit }
         controls.gain = settings.gain.flatMap { wanted in
             abilities.gain.map { min(max(wanted, $0.lowerBound), $0.upperBound) }
         }
@@ -364,6 +392,13 @@ struct Optics: Sendable {
 
     private var wasTold = false
 
+    /// The longest exposure that a clip's frames hold, if `exposure.shutter` is longer; `nil`: it isn't, or nothing is recorded.
+    func shutterLimit(_ settings: OpticsSettings) -> Duration? {
+        guard isRecording, let shutter = settings.shutter, let range = abilities.shutterRange else { return nil }
+        let longest = max(range.lowerBound, CameraAbilities.longestExposure(inFrame: longestFrame(settings)))
+        return min(shutter, range.upperBound) > longest ? longest : nil
+    }
+
     private func longestFrame(_ settings: OpticsSettings) -> Duration {
         var longest = frameInterval
         if lowLight.isActive, !isFlashing {
@@ -372,7 +407,9 @@ struct Optics: Sendable {
             longest = max(longest, floor)
         }
         // A manual shutter needs a frame that holds it.
-        if let shutter = controls.shutter, !isRecording { longest = max(longest, shutter) }
+        if let shutter = controls.shutter, !isRecording {
+            longest = max(longest, CameraAbilities.shortestFrame(holding: shutter))
+        }
         return abilities.frame.map { min(longest, $0.upperBound) } ?? longest
     }
 

@@ -5,6 +5,8 @@ public struct SettingRefusal: Hashable, Sendable {
         case unsupported
         /// What it can do, with units.
         case outOfRange(String)
+        /// While a clip is recorded, whose frames don't get longer.
+        case recording
     }
     /// The setting's name, such as "exposure.shutter".
     public var key: String
@@ -19,6 +21,8 @@ public struct SettingRefusal: Hashable, Sendable {
         switch reason {
         case .unsupported: "\(key) is unsupported by this camera: it has no such control"
         case .outOfRange(let range): "\(key) is out of range: this camera takes \(range)"
+        case .recording:
+            "\(key) is shortened while a clip is recorded: its frames hold \(effective); lower video.framerate for more"
         }
     }
 }
@@ -73,6 +77,17 @@ extension CameraAbilities {
     public var shutterRange: ClosedRange<Duration>? {
         guard let exposure else { return nil }
         guard let frame, frame.upperBound > exposure.lowerBound else { return exposure }
-        return exposure.lowerBound...min(exposure.upperBound, frame.upperBound)
+        let longest = max(exposure.lowerBound, Self.longestExposure(inFrame: frame.upperBound))
+        return exposure.lowerBound...min(exposure.upperBound, longest)
+    }
+
+    /// The part of a frame's time that can be exposed: sensors need some rows' time for themselves, less than a twentieth.
+    static func longestExposure(inFrame frame: Duration) -> Duration {
+        .microseconds(frame.inNanoseconds * 19 / 20 / 1000)
+    }
+
+    /// A frame that has room for an exposure, and not much more.
+    static func shortestFrame(holding exposure: Duration) -> Duration {
+        .nanoseconds((exposure.inNanoseconds / 1000 + 1) * 1000 / 19 * 20 + 20)
     }
 }

@@ -10,7 +10,8 @@ extension Session {
                 continue
             }
             guard camera == .up else { continue }
-            let waits = optics[active.index].focusForShot(after: lastFrame, settings.optics, into: &effects)
+            let waits = optics[active.index].focusForShot(
+                after: lastFrame, isStrict: settings.focusWait == .strict, settings.optics, into: &effects)
             queue[index].focus = waits ? .waiting(until: latest + settings.focusWait.limit) : .over
         }
     }
@@ -22,7 +23,8 @@ extension Session {
                 held.frame.exposureStart >= queue[index].committed
             else { continue }
             let isLate = settings.focusWait != .strict && held.frame.exposureEnd >= until
-            guard held.frame.focus == .focused || isLate else { continue }
+            let isFocused = held.frame.focus == .focused && !optics[active.index].awaitsScan
+            guard isFocused || isLate else { continue }
             queue[index].candidate.exchange(for: held, on: &shelf, into: &effects)
             queue[index].candidate.settle()
             queue[index].focus = .over

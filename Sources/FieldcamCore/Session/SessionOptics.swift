@@ -47,7 +47,17 @@ extension Session {
     /// What the camera that counts can do; `nil`: it wasn't configured yet.
     public var knownAbilities: CameraAbilities? { abilities[active.index] }
     /// The settings that it can't follow.
-    public var refusals: [SettingRefusal] { knownAbilities?.refusals(of: settings.optics) ?? [] }
+    public var refusals: [SettingRefusal] {
+        guard let knownAbilities else { return [] }
+        var refusals = knownAbilities.refusals(of: settings.optics)
+        if let shutter = settings.optics.shutter, let limit = optics[active.index].shutterLimit(settings.optics) {
+            refusals.removeAll { $0.key == "exposure.shutter" }
+            refusals.append(
+                SettingRefusal(
+                    key: "exposure.shutter", requested: shutter.text, effective: limit.text, reason: .recording))
+        }
+        return refusals
+    }
 
     /// What the picture is now, for status.
     public var zoom: Double { optics[active.index].zoom }

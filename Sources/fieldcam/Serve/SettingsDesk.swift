@@ -84,6 +84,7 @@ final class SettingsDesk: Sendable {
                 if Self.withIdleCamera.contains(key.name), requested != effective {
                     reason = "it waits until nothing is under way"
                 }
+                if let refusal = status.refusals.first(where: { $0.key == key.name }) { reason = refusal.sentence }
                 if ["flash.mode", "focus.mode"].contains(key.name), requested != effective {
                     reason = status.byHand(key.name)
                 }
@@ -112,8 +113,12 @@ final class SettingsDesk: Sendable {
 
     /// Carries out the body of `PATCH /v1/settings`: all of it or nothing.
     func change(_ body: JSON) -> Result<JSON, SettingsError> {
-        guard case .object(let changes) = body, !changes.isEmpty else {
+        guard case .object(let changes) = body else {
             return .failure(.wrong(key: "", "The body must be a JSON object of keys and values."))
+        }
+        guard !changes.isEmpty else {
+            return .failure(
+                .wrong(key: "", "The body names no key; name one at least, such as {\"photo.quality\": 90}."))
         }
         let before = json
         if let error = state.withLock({ state in take(changes, &state) }) { return .failure(error) }
