@@ -97,7 +97,7 @@ final class TwoCamerasTests: XCTestCase {
         _ = studio.events()
         order(studio, .switchCamera(nil))
         XCTAssertEqual(studio.desk.status.camera.state, "released")
-        XCTAssertEqual(studio.events().filter { $0.name == "rejected" }.map { $0["reason"] }, [.string("camera_off")])
+        XCTAssertEqual(studio.events().filter { $0.name == "rejected" }.map { $0["reason"] }, [.string("unsupported")])
         order(studio, .start)
         XCTAssertEqual(studio.desk.status.camera.role, "rear")
         XCTAssertEqual(studio.desk.status.camera.state, "up")
