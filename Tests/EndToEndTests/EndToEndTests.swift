@@ -158,6 +158,30 @@ final class EndToEndTests: XCTestCase {
         XCTAssertEqual(try service.run("get", "photo.qualty").code, 64)
     }
 
+    /// What is set counts for more than what was set by hand before, also where the setting had that value all along.
+    func testWhatIsSetCountsForMoreThanWhatWasSetByHand() throws {
+        let service = try RunningService()
+        let events = try service.events()
+        func told(_ outcome: ChildProcess.Outcome) -> String {
+            XCTAssertEqual(outcome.code, 0, outcome.errors)
+            return line(outcome)
+        }
+        for value in ["off", "default"] {
+            XCTAssertEqual(told(try service.run("flash", "on")), "on")
+            let byHand = try XCTUnwrap(try events.until("settings.changed").last)
+            XCTAssertEqual([byHand["requested"], byHand["effective"]], [.string("off"), .string("on")])
+            XCTAssertTrue(told(try service.run("get", "flash.mode")).hasPrefix("on (requested: off; "))
+            XCTAssertEqual(told(try service.run("set", "flash.mode", value)), "off")
+            let set = try XCTUnwrap(try events.until("settings.changed").last)
+            XCTAssertEqual([set["requested"], set["effective"]], [.string("off"), .string("off")])
+        }
+        XCTAssertEqual(told(try service.run("focus", "2")), "2")
+        XCTAssertTrue(told(try service.run("get", "focus.mode")).hasPrefix("manual (requested: continuous; "))
+        XCTAssertEqual(told(try service.run("set", "focus.mode", "continuous")), "continuous")
+        let status = try JSON(parsing: try service.run("status", "--json").output.utf8)
+        XCTAssertEqual(status["focus"]?["mode"], .string("continuous"))
+    }
+
     // Quality
 
     func testQualityIsChangedLiveAndToldAsItIs() throws {
