@@ -543,9 +543,13 @@ public final class Director: @unchecked Sendable {
         }
     }
 
+    /// Why a torch stays dark although it was asked for.
+    static let coolingLight = "it has been on for long and must cool first"
+
     private var reasonOfLight: String {
         if active.light == nil { return "this camera has no light" }
         if !lightTrouble.isEmpty { return lightTrouble }
+        if session.lightMustCool { return Self.coolingLight }
         return session.lightIsHeldBack ? "it is held back since it has been on for long" : ""
     }
 

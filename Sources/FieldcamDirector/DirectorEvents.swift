@@ -64,6 +64,13 @@ extension Director {
         case .zoomChanged(let factor): send("zoom.changed", fields: [.init("zoom", .number(factor))])
         case .lightChanged(let owner, let level):
             send("light.changed", fields: [.init("owner", .string(owner.word)), .init("level", .number(level))])
+        case .lightRefused(let owner):
+            send(
+                "light.changed",
+                fields: [
+                    .init("owner", .string(owner.word)), .init("level", .number(0)), .reason(Self.coolingLight),
+                ])
+            Log.warning("the light stays off", ["reason": Self.coolingLight])
         case .lowLightChanged(let active): send("low_light.changed", fields: [.init("active", .bool(active))])
         case .exposureChanged(let value): send("exposure.changed", fields: [.init("value", .number(value))])
         case .cameraSwitched(let camera):

@@ -145,7 +145,7 @@ final class FlashTests: XCTestCase {
         XCTAssertLessThanOrEqual(abs((saved(story)[0].frame.middle - Story.instant(0)).inNanoseconds), 16_666_667)
     }
 
-    func testNoFlashDuringAClipAndAHoldEndsTheFlash() {
+    func testNoFlashDuringAClipAndAHoldLeavesTheFlashOfTheShotBefore() {
         let story = story()
         story.record(0)
         story.press(1000, 1060)
@@ -164,7 +164,38 @@ final class FlashTests: XCTestCase {
                 "photo.requested 1", "light shot 1 1.0", "light shot 1 0.0", "photo.saved 1", "recording.requested 2",
                 "recording.started 2", "recording.stopped 2 released", "clip.saved 2",
             ].reorderedAfter(hold.words))
-        XCTAssertFalse(saved(hold)[0].fired)
+        XCTAssertTrue(saved(hold)[0].fired)
+    }
+
+    func testAShotKeepsItsFlashWhateverIsAskedForAfterwards() {
+        enum After: CaseIterable { case record, switchCamera, standby }
+        for after in After.allCases {
+            for delay in [1.0, 100, 300] {
+                var settings = SessionSettings()
+                settings.light.flash = .on
+                let story = Story(settings, cameras: 2)
+                for index in 0...1 { story.cameras[index].abilities.hasLight = true }
+                story.scene.isMeasured = true
+                story.shot(0)
+                switch after {
+                case .record:
+                    story.record(delay, token: 2)
+                    story.stop(3000, token: 3)
+                case .switchCamera: story.command(delay, .switchCamera(nil))
+                case .standby: story.command(delay, .standby)
+                }
+                story.run(until: 5000)
+                story.ledger.close(story.session)
+                story.expectNoFault()
+                XCTAssertEqual(saved(story).map(\.fired), [true], "\(after) after \(delay) ms")
+                XCTAssertEqual(saved(story).first?.frame.ref.camera, 0)
+                switch after {
+                case .record: XCTAssertTrue(story.words.contains("clip.saved 2"))
+                case .switchCamera: XCTAssertEqual(story.session.active, CameraID(1))
+                case .standby: XCTAssertEqual(story.session.camera, .standby)
+                }
+            }
+        }
     }
 
     func testTheIndicatorIsDarkFromTheCommitToTheEndOfTheExposure() throws {

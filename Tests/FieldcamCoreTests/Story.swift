@@ -393,6 +393,7 @@ final class Story {
         case .storageLow: "storage.low"
         case .lightChanged(.shot(let number), let level): "light shot \(number.value) \(level)"
         case .lightChanged(.clip(let number), let level): "light clip \(number.value) \(level)"
+        case .lightRefused: "light refused"
         case .lightChanged(.hand, let level): "light hand \(level)"
         case .cameraSwitched(let camera): "camera.switched \(camera.index)"
         case .cameraSwitchFailed(let camera, let reason): "camera.switch_failed \(camera.index) \(reason.rawValue)"

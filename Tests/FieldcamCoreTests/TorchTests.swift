@@ -71,6 +71,39 @@ final class TorchTests: XCTestCase {
         }
     }
 
+    func testALightThatMustCoolIsToldDark() {
+        let story = story(torch: .on) { $0.light.maximumTorch = .seconds(3) }
+        story.command(100, .torch(1))
+        story.command(3200, .torchAutomatically)
+        story.record(3250)
+        story.stop(4500)
+        story.run(until: 4000)
+        XCTAssertEqual(story.words.filter { $0 == "light refused" }.count, 1)
+        XCTAssertTrue(story.session.lightMustCool)
+        story.run(until: 9000)
+        story.expectNoFault()
+        XCTAssertFalse(story.session.lightMustCool)
+        XCTAssertEqual(story.ledger.lights.count, 1)
+    }
+
+    func testATorchByHandNeedsNoCamera() {
+        for command in [ControlCommand.standby, .release] {
+            let story = story(torch: .off)
+            story.command(100, command)
+            story.command(1000, .torch(1))
+            story.run(until: 1500)
+            XCTAssertEqual(story.session.light?.level, 1, "\(command)")
+            story.command(1600, .start)
+            story.run(until: 4000)
+            XCTAssertEqual(story.session.camera, .up)
+            XCTAssertEqual(story.session.light?.level, 1, "the camera's start leaves it on")
+            story.command(4100, .torch(0))
+            story.run(until: 6000)
+            story.expectNoFault()
+            XCTAssertFalse(story.words.contains { $0.hasPrefix("rejected") })
+        }
+    }
+
     func testAClipMayAskForATorchOfItsOwn() {
         for (mode, wish, level) in [
             (FlashMode.off, ClipTorch(.on), 1.0), (.off, ClipTorch(.on, level: 0.25), 0.25), (.on, ClipTorch(.off), 0),

@@ -127,7 +127,7 @@ final class ControlTests: XCTestCase {
         let studio = Studio(size: Size(width: 160, height: 120), light: { SimulatedLight(world: $0) })
         studio.run(for: .seconds(1))
         let commands: [ControlCommand] = [
-            .focus(UnitPoint(x: 0.5, y: 0.5)), .focusManually(2), .zoom(1), .torch(1),
+            .focus(UnitPoint(x: 0.5, y: 0.5)), .focusManually(2), .zoom(1),
         ]
         for off in [ControlCommand.standby, .release] {
             XCTAssertNotNil(answer(studio, off))
@@ -135,6 +135,9 @@ final class ControlTests: XCTestCase {
             for command in commands { XCTAssertEqual(answer(studio, command), .rejected(.cameraOff), "\(command)") }
             XCTAssertEqual(studio.desk.status.lens, before)
             XCTAssertEqual(studio.desk.status.light.level, 0)
+            // The light needs no camera.
+            XCTAssertEqual(answer(studio, .torch(1)), .effective(.torch(1)))
+            XCTAssertEqual(studio.desk.status.light.level, 1)
             XCTAssertNotNil(answer(studio, .start))
             studio.run(for: .seconds(1))
             for command in commands { XCTAssertNotEqual(answer(studio, command), .rejected(.cameraOff), "\(command)") }

@@ -101,6 +101,24 @@ final class LightTests: XCTestCase {
         XCTAssertEqual(events[3]["level"], .number(0))
     }
 
+    func testAClipWhoseLightMustCoolSaysSo() throws {
+        var settings = SessionSettings()
+        settings.light.torch = .on
+        settings.light.maximumTorch = .seconds(3)
+        let studio = Studio(settings: settings, light: { SimulatedLight(world: $0) })
+        studio.run(for: .seconds(1))
+        XCTAssertTrue(studio.submit(.command(.torch(1), studio.desk.newToken(), .cli)))
+        studio.run(for: .milliseconds(3050))
+        XCTAssertTrue(studio.submit(.command(.torchAutomatically, studio.desk.newToken(), .cli)))
+        _ = studio.events()
+        XCTAssertTrue(studio.submit(.record(studio.desk.newToken(), .cli, maximum: nil)))
+        studio.run(for: .seconds(2))
+        let told = studio.events().first { $0.name == "light.changed" }
+        XCTAssertEqual(told?["level"], .number(0))
+        XCTAssertEqual(told?["reason"], .string(studio.desk.status.light.reason))
+        XCTAssertEqual(studio.desk.status.light.reason, "it has been on for long and must cool first")
+    }
+
     func testASecondPressSwitchesTheCameraAndTheNextPhotoComesFromIt() throws {
         var settings = SessionSettings()
         settings.doublePressAction = .switchCamera

@@ -33,6 +33,8 @@ struct Clip: Sendable {
     var camera: CameraID
     /// Whether it was decided if it needs the torch.
     var torchIsDecided = false
+    /// It is dark since the light had to cool when it began.
+    var torchIsRefused = false
     /// Asked for with it, instead of `torch.mode`.
     var torch: ClipTorch?
     /// The button that keeps it running, by index; `nil`: it goes on without.

@@ -10,7 +10,9 @@ struct CameraSwitch: Sendable {
     var token: RequestToken?
     /// What the active camera was before.
     let before: CameraState
-    let deadline: Instant
+    var deadline: Instant
+    /// The new camera isn't started before a shot of the old one was lit.
+    var waitsForFlash = false
     /// The old camera was stopped first, because both can't stream at once, or it didn't stream.
     var oldIsStopped: Bool
     /// And given up, because stopping wasn't enough.

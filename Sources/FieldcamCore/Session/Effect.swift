@@ -91,6 +91,8 @@ public enum Announcement: Hashable, Sendable {
     case zoomChanged(Double)
     /// Level 0: off.
     case lightChanged(LightOwner, level: Double)
+    /// It should have been lit, but has been on for so long that it must cool first.
+    case lightRefused(LightOwner)
     case lowLightChanged(Bool)
     case exposureChanged(value: Double)
     case cameraSwitched(CameraID)

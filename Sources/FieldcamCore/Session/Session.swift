@@ -113,6 +113,7 @@ public struct Session: Sendable {
         followRecording(into: &effects)
         advanceLateShots(into: &effects)
         followFlash(into: &effects)
+        beginSwitch(into: &effects)
         considerStandby(into: &effects)
         indicate(since: first, into: &effects)
     }

@@ -97,7 +97,7 @@ extension Session {
         if let token { effects.append(.answer(token, .accepted(number))) }
         effects.append(.commitClip(key, number))
         effects.append(.announce(.recordingRequested(number, source)))
-        forgetFlash(into: &effects)
+        // Shots that were pressed before have their flash; it shows in the clip, which begins with its press nevertheless.
         endStacks()
         considerTorch(into: &effects)
         dispatchShots(into: &effects)
@@ -128,6 +128,8 @@ extension Session {
         clips[index].phase = .ending
         clips[index].deadline = end + wait
         recordingClip = nil
+        // Nothing shines any more when the stop is told.
+        if flash?.ordered != nil { abandonFlash(into: &effects) }
         endTorch(of: clips[index].number, into: &effects)
         appendWithheld(index, into: &effects)
         // Without a frame yet the start may still have to be told before the stop.

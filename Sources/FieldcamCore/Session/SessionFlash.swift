@@ -65,7 +65,7 @@ extension Session {
 
     /// Nothing forbids the light. While a camera starts it isn't known yet whether it has one.
     private func mayFlash(_ mode: FlashMode) -> Bool {
-        guard wantsFlash(mode), lease?.isTorch != true else { return false }
+        guard mode != .off, !isStopping, lease?.isTorch != true else { return false }
         switch camera {
         case .up: return hasLight
         case .starting: return true
@@ -138,7 +138,12 @@ extension Session {
         queue[index].flash = .fired(isProven: false)
     }
 
-    /// A clip begins: no shot is lit while it runs.
+    /// A shot that was pressed before is lit, or will be as soon as the camera tells.
+    var flashIsUnderWay: Bool {
+        flash != nil || (camera == .up && queue.contains { $0.flash == .wanted && $0.candidate.camera == active })
+    }
+
+    /// No shot is lit any more.
     mutating func forgetFlash(into effects: inout Effects) {
         abandonFlash(into: &effects)
         for index in queue.indices where queue[index].flash == .wanted { queue[index].flash = .none }

@@ -51,7 +51,12 @@ extension Session {
         case .starting where before != .up: break
         case .starting, .down, .standby, .released:
             abandonSensor(.cameraFailed, into: &effects)
-            endAllLight(into: &effects)
+            // A torch by hand that was lit without the camera doesn't go with it.
+            if case .hand? = lease?.owner, before != .up, switching == nil {
+                abandonFlash(into: &effects)
+            } else {
+                endAllLight(into: &effects)
+            }
             endStacks()
             lastFrame = nil
             shelf.trimRing(to: 0, into: &effects)

@@ -14,6 +14,15 @@ extension Session {
         return budget.rest(of: limits.maximumTorch)
     }
 
+    /// Whether the light has been on for so long that it must cool first, or the clip that runs is dark for that.
+    public var lightMustCool: Bool {
+        guard lease == nil else { return false }
+        if let key = recordingClip, let index = clipIndex(key), clips[index].torchIsRefused { return true }
+        var budget = budget
+        budget.advance(to: latest)
+        return budget.remaining(of: limits.maximumTorch) == .zero
+    }
+
     var activeAbilities: CameraAbilities { abilities[active.index] ?? CameraAbilities() }
     var hasLight: Bool { activeAbilities.hasLight }
 
@@ -129,7 +138,8 @@ extension Session {
         guard abilities[active.index]?.hasLight != false, !isStopping else {
             return refuse(token, source, .unsupported, into: &effects)
         }
-        guard isStreaming, hasLight else { return refuse(token, source, .cameraOff, into: &effects) }
+        // No camera is needed; one that is given up for another one takes its light with it.
+        guard switching?.oldIsStopped != true else { return refuse(token, source, .switching, into: &effects) }
         budget.advance(to: latest)
         // Too hot to be lit again.
         guard budget.remaining(of: limits.maximumTorch) > .zero else {
@@ -156,7 +166,8 @@ extension Session {
     @discardableResult
     mutating func considerTorch(into effects: inout Effects) -> Bool {
         guard let key = recordingClip, let index = clipIndex(key), let number = clips[index].number,
-            clips[index].camera == active, !clips[index].torchIsDecided, camera == .up, let last = lastFrame
+            clips[index].camera == active, !clips[index].torchIsDecided, !flashIsUnderWay, camera == .up,
+            let last = lastFrame
         else { return false }
         clips[index].torchIsDecided = true
         let wish = clips[index].torch
@@ -169,7 +180,11 @@ extension Session {
         case .auto: guard isDim(last) else { return false }
         }
         budget.advance(to: latest)
-        guard budget.remaining(of: limits.maximumTorch) > .zero else { return false }
+        guard budget.remaining(of: limits.maximumTorch) > .zero else {
+            clips[index].torchIsRefused = true
+            effects.append(.announce(.lightRefused(.clip(number))))
+            return false
+        }
         lightTorch(.clip(number), wish?.level ?? settings.light.torchLevel, token: nil, into: &effects)
         return true
     }

@@ -33,7 +33,19 @@ extension Session {
         // One that is being brought back isn't any more.
         if case .down = camera { effects.append(.stopCamera(active)) }
         moveClips(from: active, to: target, into: &effects)
-        effects.append(.startCamera(target))
+        if flashIsUnderWay, isStreaming {
+            switching?.waitsForFlash = true
+        } else {
+            effects.append(.startCamera(target))
+        }
+    }
+
+    /// A shot that was pressed before the switch has its flash first.
+    mutating func beginSwitch(into effects: inout Effects) {
+        guard let current = switching, current.waitsForFlash, !flashIsUnderWay else { return }
+        switching?.waitsForFlash = false
+        switching?.deadline = latest + CameraSwitch.patience
+        effects.append(.startCamera(current.target))
     }
 
     /// The new camera's first good frame: from here on it counts.
@@ -116,15 +128,15 @@ extension Session {
 
     /// The service stops: no further camera is brought up.
     mutating func cancelSwitch(into effects: inout Effects) {
-        guard let target = switching?.target else { return }
-        effects.append(.stopCamera(target))
+        guard let current = switching else { return }
+        if !current.waitsForFlash { effects.append(.stopCamera(current.target)) }
         failSwitch(.cameraLost, into: &effects)
     }
 
     mutating func passSwitchTime(into effects: inout Effects) {
         guard var current = switching else { return }
         guard latest < current.deadline else {
-            effects.append(.stopCamera(current.target))
+            if !current.waitsForFlash { effects.append(.stopCamera(current.target)) }
             failSwitch(current.reason, into: &effects)
             return
         }
