@@ -196,11 +196,14 @@ enum PressFigures {
         let rows = (size.height - top) / count
         for band in 0..<count {
             var sum = 0
-            for index in (top + band * rows) * size.width..<(top + (band + 1) * rows) * size.width {
-                // Squared, near enough linear light: automatic exposure moves all bands alike then.
-                sum += Int(luma[index]) * Int(luma[index])
+            // The right half: the lamp of the whole seconds is at the lower left.
+            for row in top + band * rows..<top + (band + 1) * rows {
+                for index in row * size.width + size.width / 2..<(row + 1) * size.width {
+                    // Squared, near enough linear light: automatic exposure moves all bands alike then.
+                    sum += Int(luma[index]) * Int(luma[index])
+                }
             }
-            means.append(Double(sum) / Double(rows * size.width))
+            means.append(Double(sum) / Double(rows * (size.width - size.width / 2)))
         }
         let mean = means.reduce(0, +) / Double(count)
         return means.map { $0 / max(1, mean) }
