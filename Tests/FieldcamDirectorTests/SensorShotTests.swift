@@ -143,6 +143,24 @@ final class SensorShotTests: XCTestCase {
         }
     }
 
+    func testInTheDarkACameraThatWasJustStartedTakesTheTimeThatIsNeeded() throws {
+        let studio = studio()
+        studio.world.set(lux: 2)
+        studio.run(for: .seconds(4))
+        XCTAssertTrue(studio.submit(.command(.release, studio.desk.newToken(), .api)))
+        studio.run(for: .seconds(1))
+        XCTAssertTrue(studio.submit(.command(.start, studio.desk.newToken(), .api)))
+        studio.run(for: .milliseconds(10))
+        _ = studio.events()
+        for _ in 0..<3 { XCTAssertTrue(studio.submit(.shot(studio.desk.newToken(), .api))) }
+        studio.run(for: .seconds(5))
+        XCTAssertTrue(studio.submit(.shot(studio.desk.newToken(), .api)))
+        studio.run(for: .seconds(5))
+        let photos = saved(studio.events())
+        XCTAssertEqual(photos.map { integer($0, "width") }, [1280, 1280, 1280, 1280])
+        for photo in photos { XCTAssertGreaterThan(try XCTUnwrap(integer(photo, "exposure_ns")), 60_000_000) }
+    }
+
     func testAFocusThatWasWaitedForIsTold() throws {
         let studio = studio { $0.focusWait = .strict }
         try studio.press(for: .milliseconds(60))

@@ -186,7 +186,7 @@ struct Optics: Sendable {
     func controlsOfSensorShot(carrying last: Frame) -> CameraControls {
         var controls = controls
         if let range = abilities.exposure, let gains = abilities.gain, let exposure = last.exposure,
-            range.contains(exposure), let gain = last.gain
+            range.contains(exposure), let gain = last.gain, !isTooShort(exposure, gain, gains)
         {
             controls.shutter = exposure
             controls.gain = min(max(gain, gains.lowerBound), gains.upperBound)
@@ -197,6 +197,11 @@ struct Optics: Sendable {
             controls.focusWindow = nil
         }
         return controls
+    }
+
+    /// In the dark a stream that was just started hasn't the long frames yet that it may have: its pictures are no measure.
+    private func isTooShort(_ exposure: Duration, _ gain: Double, _ gains: ClosedRange<Double>) -> Bool {
+        lowLight.isActive && gain >= gains.upperBound * 0.99 && exposure * 10 < controls.longestFrame * 9
     }
 
     /// A new scan, told even if nothing else changes.
