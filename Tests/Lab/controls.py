@@ -119,13 +119,15 @@ def controls(checks):
         does("set", "video.quality", "640x480")
         does("set", "video.framerate", "15")
         service.wait(lambda: effective("photo.size") == "640x480", 60)
-        # The virtual pipeline has nothing smaller; vimc's sizes are multiples of its own.
-        wanted = 640 if os.environ["LAB_CAMERA"] == "virtual" else 636
+        # The virtual pipeline has 640x480; vimc's sizes are multiples of its own, which its releases choose differently.
+        near = range(630, 641)
         end = now() + 60 * SECOND
         second = photo("at another size")
-        while second["width"] != wanted and now() < end:
+        while second["width"] not in near and now() < end:
             second = photo("at another size")
-        checks.that(second["width"] == wanted, f"photo.size counts while the service runs: {second}")
+        checks.that(second["width"] in near, f"photo.size counts while the service runs: {second}")
+        if os.environ["LAB_CAMERA"] == "vimc":
+            checks.that(first["width"] not in near, f"the size before was another one: {first}")
         for key in ("photo.size", "video.quality", "video.framerate"):
             does("set", key, "default")
 
@@ -136,7 +138,12 @@ def controls(checks):
         checks.that(does("standby") == "standby", "standby is told")
         photo("from standby")
         checks.that(does("release") == "released", "release is told")
+        # A slow camera may still end its last frame.
+        end = now() + 60 * SECOND
         seen = another_program()
+        while seen != "frames" and now() < end:
+            print("figure: a released camera was not free at once")
+            seen = another_program()
         checks.that(seen == "frames", f"another program can use a released camera: {seen}")
         refused = service.client("photo")
         checks.that(
