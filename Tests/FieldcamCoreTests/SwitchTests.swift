@@ -130,6 +130,23 @@ final class SwitchTests: XCTestCase {
         }
     }
 
+    /// The press has its picture of the old camera when the first frame of the new one comes, between the edge of its
+    /// release and the confirmation: that frame alone is the clip's to let go.
+    func testATapAcrossASwitchKeepsItsPicture() {
+        for down in stride(from: -60.0, to: 20, by: 13) {
+            for up in stride(from: max(down, 0) + 20, to: 330, by: 3) {
+                let story = story { $0.doublePressAction = .none }
+                story.press(down, up)
+                story.command(0, .switchCamera(nil))
+                story.run(until: 3000)
+                story.ledger.close(story.session)
+                story.expectNoFault()
+                let photos = story.told.filter { if case .photoSaved = $0.what { true } else { false } }
+                XCTAssertEqual(photos.count, 1, "\(down) to \(up)")
+            }
+        }
+    }
+
     func testAHoldDuringASwitchRecordsTheNewCamera() {
         for start in stride(from: -390.0, to: 200, by: 17) {
             let story = story { $0.doublePressAction = .none }

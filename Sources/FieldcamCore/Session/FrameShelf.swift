@@ -44,9 +44,9 @@ struct FrameShelf: Sendable {
         return (entry.pins, entry.isInRing)
     }
 
-    /// The oldest frame after `order`, up to and with `last`.
-    func first(after order: UInt64, through last: UInt64) -> Held? {
-        held.first { $0.order > order && $0.order <= last }
+    /// The oldest frame of a camera after `order`, up to and with `last`.
+    func first(of camera: CameraID, after order: UInt64, through last: UInt64) -> Held? {
+        held.first { $0.order > order && $0.order <= last && $0.frame.ref.camera == camera.index }
     }
 
     mutating func pin(_ order: UInt64) {

@@ -336,7 +336,7 @@ extension Session {
     mutating func appendWithheld(_ index: Int, into effects: inout Effects) {
         guard let through = clips[index].withheldThrough else { return }
         clips[index].withheldThrough = nil
-        while let held = shelf.first(after: clips[index].cursor, through: through) {
+        while let held = firstWithheld(index, through) {
             if clips[index].end.map({ held.frame.exposureStart < $0 }) ?? true {
                 append(held, to: index, into: &effects)
             }
@@ -345,10 +345,15 @@ extension Session {
         }
     }
 
-    private mutating func releaseWithheld(_ index: Int, into effects: inout Effects) {
+    /// The withheld frames are those of the clip's own camera: what another one left on the shelf is kept by others.
+    private func firstWithheld(_ index: Int, _ through: UInt64) -> FrameShelf.Held? {
+        shelf.first(of: clips[index].camera, after: clips[index].cursor, through: through)
+    }
+
+    mutating func releaseWithheld(_ index: Int, into effects: inout Effects) {
         guard let through = clips[index].withheldThrough else { return }
         clips[index].withheldThrough = nil
-        while let held = shelf.first(after: clips[index].cursor, through: through) {
+        while let held = firstWithheld(index, through) {
             clips[index].cursor = held.order
             shelf.unpin(held.order, into: &effects)
         }
@@ -358,7 +363,7 @@ extension Session {
     mutating func letGoOfWithheld(into effects: inout Effects) -> Bool {
         for index in clips.indices {
             guard let through = clips[index].withheldThrough,
-                let held = shelf.first(after: clips[index].cursor, through: through)
+                let held = firstWithheld(index, through)
             else { continue }
             clips[index].cursor = held.order
             if held.order == through { clips[index].withheldThrough = nil }

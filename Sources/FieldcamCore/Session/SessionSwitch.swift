@@ -193,11 +193,15 @@ extension Session {
     private mutating func moveClips(from old: CameraID, to new: CameraID, into effects: inout Effects) {
         for index in clips.indices where clips[index].camera == old {
             switch clips[index].phase {
-            case .recording where clips[index].first == nil: clips[index].camera = new
+            case .recording where clips[index].first == nil:
+                releaseWithheld(index, into: &effects)
+                clips[index].camera = new
             case .recording, .ending, .saving: break
             case .speculative:
+                let isEmpty = clips[index].first == nil && clips[index].withheldThrough == nil
+                releaseWithheld(index, into: &effects)
                 clips[index].camera = new
-                guard clips[index].first != nil || clips[index].withheldThrough != nil else { continue }
+                guard !isEmpty else { continue }
                 beginAnew(index, into: &effects)
             }
         }
