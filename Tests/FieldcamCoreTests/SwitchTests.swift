@@ -136,6 +136,8 @@ final class SwitchTests: XCTestCase {
         for down in stride(from: -60.0, to: 20, by: 13) {
             for up in stride(from: max(down, 0) + 20, to: 330, by: 3) {
                 let story = story { $0.doublePressAction = .none }
+                // Short enough to be exposed and told while the release waits for its confirmation.
+                (story.exposure, story.readout) = (1_000_000, 1_000_000)
                 story.press(down, up)
                 story.command(0, .switchCamera(nil))
                 story.run(until: 3000)
