@@ -1,6 +1,5 @@
 import FieldcamCore
 import FieldcamPorts
-import Glibc
 
 /// Clip writers whose encoder falls silent at the world's word: everything else is the factory underneath.
 public final class SimulatedClipWriters: ClipWriterFactory {
@@ -44,7 +43,7 @@ final class StallingClipWriter: ClipWriter {
     func append(_ image: Image, at: Instant) throws(HardwareError) {
         if canStall, world.isLive, world.encoderHangs {
             pulse?.begin()
-            while world.encoderHangs { usleep(10_000) }
+            world.waitForEncoder()
             pulse?.end()
         }
         if canStall, world.encoderIsStalled { return }

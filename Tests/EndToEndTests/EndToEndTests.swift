@@ -357,11 +357,7 @@ final class EndToEndTests: XCTestCase {
     func testAClipOutlivesSIGKILL() throws {
         let service = try RunningService()
         let id = line(try service.run("record"))
-        // A whole fragment is on the disk when the next one has begun: no clock of the test's own, and a slow encoder has
-        // its time.
-        while service.fragmentsInPartial < 2 {
-            _ = try service.run("status")
-        }
+        try service.waitForFragments(2)
         service.process.send(SIGKILL)
         XCTAssertEqual(try service.process.wait().code, -SIGKILL)
         XCTAssertEqual(service.partial.count, 1)
@@ -452,10 +448,8 @@ final class EndToEndTests: XCTestCase {
         let events = try service.events()
         XCTAssertEqual(try service.run("record").code, 0)
         _ = try events.until("recording.started")
-        // A second and a half of it lie in the file.
-        let later = try service.run("photo")
-        XCTAssertEqual(later.code, 0)
-        usleep(1_500_000)
+        XCTAssertEqual(try service.run("photo").code, 0)
+        try service.waitForFragments(2)
         try change(service, #"{"encoder_hang": true}"#)
         let lost = try events.until("recording.stopped")
         XCTAssertEqual(lost.last?["reason"], .string("encoder_lost"))

@@ -84,8 +84,17 @@ final class RunningService {
     }
     var partial: [String] { names(in: media + "/.partial") }
 
+    /// Until so many fragments of a clip lie on the disk: a fact, however slow the encoder is.
+    func waitForFragments(_ count: Int) throws {
+        let deadline = SystemClock.now + .seconds(60)
+        while fragmentsInPartial < count {
+            guard SystemClock.now < deadline else { throw KitError("no clip has \(count) fragments after a minute") }
+            _ = try run("status")
+        }
+    }
+
     /// How many fragments of clips have been begun in the folder of unfinished files.
-    var fragmentsInPartial: Int {
+    private var fragmentsInPartial: Int {
         var count = 0
         for name in partial where name.hasSuffix(".mp4") {
             let file = open(media + "/.partial/" + name, O_RDONLY)

@@ -103,7 +103,7 @@ struct Optics: Sendable {
         update(settings, into: &effects)
     }
 
-    /// Whether a frame is longer than what is asked for now: it was under way, or ordered, before.
+    /// Whether a frame is longer than the camera has been told that frames may be: it was ordered before that.
     func isOverlong(_ frame: Frame, gap: Duration) -> Bool {
         guard lowLight.isActive else { return false }
         let longest = max(controls.longestFrame, abilities.frame?.lowerBound ?? .zero)

@@ -32,6 +32,8 @@ public final class SimulatedWorld: Sendable {
 
     public let isLive: Bool
     private let state: Mutex<State>
+    /// Wakes who waits for the end of a fault.
+    private let faultsChanged = Bell()
 
     /// A scene of 100 lux with a subject moving at 1 m.
     public init(clock: Clock = .live) {
@@ -187,6 +189,7 @@ public final class SimulatedWorld: Sendable {
     // MARK: - Faults
 
     public func inject(_ fault: Fault) {
+        defer { faultsChanged.ring() }
         let now = now
         state.withLock { state in
             func span(_ length: Duration?) -> Faults.Span { Faults.Span(since: now, end: length.map { now + $0 }) }
@@ -212,6 +215,7 @@ public final class SimulatedWorld: Sendable {
     /// Everything works again.
     public func clearFaults() {
         state.withLock { $0.faults = Faults() }
+        faultsChanged.ring()
     }
 
     var faults: Faults { state.withLock { $0.faults } }
@@ -249,6 +253,15 @@ public final class SimulatedWorld: Sendable {
     var diskIsFull: Bool { state.withLock { $0.faults.diskIsFull } }
     var encoderIsStalled: Bool { state.withLock { $0.faults.encoderIsStalled } }
     var encoderHangs: Bool { state.withLock { $0.faults.encoderHangs } }
+
+    /// Keeps the caller, as an encoder that hangs does, until it works again.
+    func waitForEncoder() {
+        while true {
+            let count = faultsChanged.count
+            guard encoderHangs else { return }
+            _ = faultsChanged.wait(after: count, until: SystemClock.now + .seconds(60))
+        }
+    }
 }
 
 /// A device that a manual clock steps.
